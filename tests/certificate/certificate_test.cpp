@@ -77,6 +77,30 @@ TEST_P(CertificateTest, HoldsForSolvedProblems) {
   }
 }
 
+// The solver and the certificate read the impulses of the last step, each for itself.
+TEST_P(CertificateTest, HoldsForGivenLaggedImpulses) {
+  std::uniform_real_distribution<double> uniform;
+  for (int trial = 0; trial < 20; ++trial) {
+    SolvedProblem solved = solve();
+    const ContactSolution without = solved.solution;
+    double mean = 0;
+    for (const auto& gamma : without.impulses) mean += gamma[2] / without.impulses.size();
+    // Half of the contacts are new.
+    for (int i = 0; i < solved.problem.num_contacts(); ++i) {
+      solved.problem.lagged_impulse.emplace_back();
+      const double impulse = mean * uniform(rng_);
+      if (i % 2 == 0) solved.problem.lagged_impulse.back() = impulse;
+    }
+    const ContactSolution with = solved.solve();
+    EXPECT_TRUE(solved.certify(with).ok) << "trial " << trial;
+    if (contact::traits(GetParam()).lags_friction) {
+      EXPECT_FALSE(solved.certify(without).ok) << "trial " << trial;
+    } else {
+      EXPECT_EQ(with.v, without.v) << "trial " << trial;
+    }
+  }
+}
+
 TEST_P(BoundTest, AllowsForRoundingAndNoMore) {
   // Bodies stick to belts that move at 1 m/s. Their slip of some nm/s is near its rounding error.
   SolvedProblem solved = solve({.num_rows = 0, .all_dims = false});

@@ -88,6 +88,7 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
       {"pairs[0].load is inf, must be finite", [](auto* p) { p->pairs[0].load = kInfinity; }},
       {"contacts has ", [](auto* p) { p->contacts.pop_back(); }},
       {"normal_guess has 1 entries", [](auto* p) { p->normal_guess = {0}; }},
+      {"lagged_impulse has 1 entries", [](auto* p) { p->lagged_impulse = {0}; }},
       {"row_columns has ", [](auto* p) { p->row_columns.pop_back(); }},
       {"rows[0].num_columns is 0", [](auto* p) { p->rows[0].num_columns = 0; }},
       {"rows[1].first_column, .num_columns is the range",
@@ -105,6 +106,11 @@ TEST(ProblemCheck, NamesArrayIndexAndValueOfEachFault) {
        [](auto* p) {
          p->normal_guess.resize(p->num_contacts());
          p->normal_guess[1] = -1;
+       }},
+      {"lagged_impulse[1] is inf, must be finite and at least 0",
+       [](auto* p) {
+         p->lagged_impulse.resize(p->num_contacts());
+         p->lagged_impulse[1] = kInfinity;
        }},
       {"contacts[2].R_WC is not a frame; its columns",
        [](auto* p) { p->contacts[2].R_WC[0] += 1e-3; }},

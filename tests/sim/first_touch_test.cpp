@@ -360,6 +360,7 @@ TEST_P(FirstTouch, StepsFromAStateAreTheSameInAnyData) {
   Scene fresh(support::make_random_scene(1, options));
   Stepper other(fresh.model, make_options(GetParam()));
   fresh.set_state(scene.state());
+  other.set_state(stepper.get_state());
   run(&stepper, &scene, 40);
   run(&other, &fresh, 40);
   const auto one = scene.state(), two = fresh.state();

@@ -113,6 +113,24 @@ TEST_P(ForceWarning, SpeaksOfAForceThatAnotherBodysMotionDoesNotExplain) {
   EXPECT_EQ(count > 0, is_large) << text;
 }
 
+TEST_P(ForceWarning, JudgesAContactByTheBodiesOfItsIsland) {
+  // The same box gets 4e4 times its weight between walls that are 40 mm too near. Beside it, and in
+  // an island of its own, a ball of 1000 kg at 50 m/s slides on a plane. Its weight and its
+  // momentum would explain 2e6 times as much as the box weighs.
+  Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody>
+<geom type="box" size="0.1 1 1" pos="-0.18 0 0"/>
+<geom type="box" size="0.1 1 1" pos="0.18 0 0"/>
+<geom type="plane" size="9 9 1" pos="0 0 -2"/>
+<body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+<body pos="0 0 -1.9"><freejoint/><geom name="ball" size="0.1" mass="1000"/></body>
+</worldbody>)"));
+  scene.data->qvel[1] = 50;
+  std::string text;
+  const int count = count_warnings(&scene, GetParam(), 20, &text);
+  EXPECT_EQ(count > 0, GetParam() != contact::ContactModel::sap);
+  EXPECT_EQ(text.find("'ball'"), std::string::npos) << text;
+}
+
 TEST_P(ForceWarning, IsSilentAboutAStrongMotor) {
   // A press of 10 g pushes with 1 MN, 1e7 times its weight.
   Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>

@@ -116,7 +116,8 @@ VectorXd DenseProblem::calc_gradient(const ContactProblem& problem, contact::Con
         {.time_step = problem.time_step,
          .w = problem.delassus[i],
          .v_n0 = before[2],
-         .given_bound = normal_bounds.empty() ? 0 : normal_bounds[i]},
+         .given_bound = normal_bounds.empty() ? 0 : normal_bounds[i],
+         .lagged_impulse = problem.find_lagged_impulse(i)},
         v_c);
     g -= J[i].transpose() * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(law.gamma.data());
   }

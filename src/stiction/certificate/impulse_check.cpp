@@ -77,7 +77,8 @@ ReferenceImpulse ImpulseCheck::PairView::find_law(int contact, double v_n0,
   const ContactState state = {.time_step = step.problem.time_step,
                               .w = step.problem.delassus[contact],
                               .v_n0 = v_n0,
-                              .given_bound = bounds.empty() ? 0 : bounds[contact]};
+                              .given_bound = bounds.empty() ? 0 : bounds[contact],
+                              .lagged_impulse = step.problem.find_lagged_impulse(contact)};
   return calc_reference_impulse(step.model, step.parameters, step.problem.contacts[contact], state,
                                 v_c);
 }

@@ -52,6 +52,13 @@ double calc_start_impulse(const ModelParameters& parameters, const Contact& c, d
   return dt * calc_force(parameters, c, c.fn0, -gap, -v_n0);
 }
 
+/// Returns gamma_n0, which bounds lagged friction [N s].
+double find_lagged_impulse(const ModelParameters& parameters, const Contact& c,
+                           const ContactState& state) {
+  if (state.lagged_impulse) return *state.lagged_impulse;
+  return calc_start_impulse(parameters, c, state.time_step, state.v_n0);
+}
+
 /// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
 /// that acts [s/m].
 double calc_friction_slope(const ModelParameters& parameters, double squared_slip, double eps) {
@@ -183,11 +190,11 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
   switch (model) {
     case ContactModel::sap: return calc_sap(parameters, c, state, v_c);
     case ContactModel::lagged: {
-      const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
+      const double gamma_n0 = find_lagged_impulse(parameters, c, state);
       return calc_with_given_bound(parameters, c, dt, gamma_n0, parameters.stiction_tolerance, v_c);
     }
     case ContactModel::lagged_regularized: {
-      const double gamma_n0 = calc_start_impulse(parameters, c, dt, state.v_n0);
+      const double gamma_n0 = find_lagged_impulse(parameters, c, state);
       const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
       return calc_with_given_bound(parameters, c, dt, gamma_n0, eps_s, v_c);
     }

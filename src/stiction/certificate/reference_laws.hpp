@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
@@ -24,6 +25,8 @@ struct ContactState {
   double w = 0;            // Delassus size of the contact [1/kg]
   double v_n0 = 0;         // normal velocity at the start of the step [m/s]
   double given_bound = 0;  // normal impulse x of the solution that bounds friction; `coulomb` [N s]
+  /// ContactProblem::lagged_impulse; the lagged models [N s].
+  std::optional<double> lagged_impulse = {};
 };
 
 /// An impulse that a law prescribes.

@@ -75,6 +75,8 @@ struct ContactModelTraits {
   GapPolicy gaps = GapPolicy::kSpeculative;
 
   // Contacts that the model accepts.
+  /// Friction is bounded by the normal impulse of the step before.
+  bool lags_friction = false;
   bool takes_laws = false;     // the options normal_law and friction_law
   bool takes_torsion = false;  // condim 4 and 6
   bool takes_patches = true;   // contact surfaces of pressure fields
@@ -112,6 +114,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "lagged",
      .color = "#2f7fd0",
      .has_error_bound = true,
+     .lags_friction = true,
      .takes_laws = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true},
@@ -121,6 +124,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .name = "lagged_regularized",
      .color = "#12a58c",
      .has_error_bound = true,
+     .lags_friction = true,
      .takes_laws = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true, .friction_regularization = true},

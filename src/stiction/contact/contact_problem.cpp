@@ -20,6 +20,7 @@ void ContactProblem::clear(double dt) {
   columns.clear();
   contacts.clear();
   normal_guess.clear();
+  lagged_impulse.clear();
   rows.clear();
   row_dof.clear();
   row_columns.clear();

@@ -161,6 +161,10 @@ struct ContactProblem {
   /// Initial guess of the normal impulses for `coulomb`, >= 0 [N s], one per contact or empty. A
   /// contact without a guess starts from the normal impulse of the state at the start of the step.
   std::vector<std::optional<double>> normal_guess;
+  /// The normal impulses that bound the friction of the lagged models, >= 0 [N s], one per contact
+  /// or empty. They are those of the last step; see [theory:lagged]. A contact without one, which
+  /// is new, takes the normal impulse of the state at the start of the step.
+  std::vector<std::optional<double>> lagged_impulse;
 
   std::vector<Row> rows;
   std::vector<int> row_dof;  // dof in the whole problem
@@ -170,6 +174,9 @@ struct ContactProblem {
   std::vector<double> v_star;    // free-motion velocities
   std::vector<double> delassus;  // mobility w of each contact [1/kg]
 
+  std::optional<double> find_lagged_impulse(int contact) const {
+    return lagged_impulse.empty() ? std::nullopt : lagged_impulse[contact];
+  }
   int num_blocks() const { return static_cast<int>(dof_start.size()) - 1; }
   int num_dofs() const { return dof_start.back(); }
   int num_contacts() const { return static_cast<int>(contacts.size()); }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "stiction/base/error.hpp"
@@ -15,6 +16,15 @@ void require_finite(const char* array, std::span<const double> values, ProblemFa
   for (std::size_t i = 0; i < values.size() && !*fault; ++i)
     fault->require_value(std::isfinite(values[i]), array, static_cast<std::int64_t>(i), "",
                          values[i], "finite");
+}
+
+void require_impulses(const char* array, std::span<const std::optional<double>> impulses,
+                      ProblemFault* fault) {
+  for (std::size_t i = 0; i < impulses.size() && !*fault; ++i) {
+    const double impulse = impulses[i].value_or(0);
+    fault->require_value(impulse >= 0 && std::isfinite(impulse), array,
+                         static_cast<std::int64_t>(i), "", impulse, "finite and at least 0");
+  }
 }
 
 /// True if the columns t1, t2, n are orthonormal and right-handed.
@@ -125,11 +135,8 @@ ProblemFault check_numbers(const ContactProblem& p) {
   require_finite("free_impulse", p.free_impulse, &fault);
   require_finite("columns", p.columns, &fault);
   require_finite("row_columns", p.row_columns, &fault);
-  for (std::size_t i = 0; i < p.normal_guess.size() && !fault; ++i) {
-    const double guess = p.normal_guess[i].value_or(0);
-    fault.require_value(guess >= 0 && std::isfinite(guess), "normal_guess",
-                        static_cast<std::int64_t>(i), "", guess, "finite and at least 0");
-  }
+  require_impulses("normal_guess", p.normal_guess, &fault);
+  require_impulses("lagged_impulse", p.lagged_impulse, &fault);
   for (std::size_t i = 0; i < p.pairs.size() && !fault; ++i)
     check_masses(p.pairs[i], static_cast<int>(i), &fault);
   for (int i = 0; i < p.num_contacts() && !fault; ++i) check_contact(p.contacts[i], i, &fault);

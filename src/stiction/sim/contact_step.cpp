@@ -176,6 +176,12 @@ void ContactStep::make_constraints(const mjModel* m, const plant::MocapMotion& m
   constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr, &adhesion_);
 }
 
+/// True if friction is bounded by the normal impulses of the last step. In the later parts of a
+/// step that is divided at events, contacts have only the impulses of impacts.
+bool ContactStep::lags_friction(const StepContext& context) const {
+  return part_.has_forces && contact::traits(context.options.contact_model).lags_friction;
+}
+
 /// Chooses the contacts that take part, and assembles their problem.
 void ContactStep::assemble(StepContext& context, mjData* d) {
   speculative_.choose(context.stage, d, part_.only_touching);
@@ -209,6 +215,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
       if (part_.has_forces) part_.divided->keep_forced_change(m, d);
       part_.divided->adapt(m, d, context.mocap, problem);
     }
+    if (lags_friction(context)) context.lagged_impulses.write(m, d, problem);
   }
   // Equalities, limits, dry friction and coupled springs.
   constraint_rows_.add_rows(m, d, plant,
@@ -330,7 +337,9 @@ void ContactStep::report(StepContext& context, mjData* d) {
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
-  warn_of_large_force(context, d, contacts_.problem, &momentum_);
+  if (lags_friction(context))
+    context.lagged_impulses.record(context.stage, d, contacts_.problem, contacts_.solution);
+  warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }

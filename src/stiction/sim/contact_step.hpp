@@ -16,6 +16,7 @@
 #include "stiction/plant/speculative_limits.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
 #include "stiction/sim/divided_contacts.hpp"
+#include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/normal_guess.hpp"
 #include "stiction/sim/step_context.hpp"
 
@@ -95,6 +96,7 @@ class ContactStep {
   void make_constraints(const mjModel* m, const plant::MocapMotion& mocap, mjData* d);
   void assemble_chosen(StepContext& context, mjData* d);
   bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
+  bool lags_friction(const StepContext& context) const;
   bool add_reached_limits(StepContext& context, mjData* d);
   void report_failures(StepContext& context, const mjData* d) const;
 
@@ -110,9 +112,9 @@ class ContactStep {
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
-  std::vector<mjtNum> momentum_;  // scratch of warn_of_large_force
-  std::vector<double> qvel_;      // velocities of a solution, in MuJoCo's dofs
-  std::vector<double> guess_;     // velocities of the last solution, in the solver's dofs
+  ForceScratch force_scratch_;
+  std::vector<double> qvel_;   // velocities of a solution, in MuJoCo's dofs
+  std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
   plant::ContactJacobian contact_jacobian_;
   bool has_solution_ = false;  // contacts_ has a solution of its problem

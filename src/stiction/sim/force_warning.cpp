@@ -12,58 +12,74 @@
 namespace stiction::sim {
 namespace {
 
-/// The contact with the largest impulse.
-struct LargestImpulse {
+/// An impulse of a contact, and the weight of the bodies that it may carry.
+struct Finding {
   int contact = -1;
   double impulse = 0;  // [N s]
+  double weight = 0;   // of the island [N]
+  double excess = 1;   // impulse, relative to the largest one that gives no warning
 };
 
-LargestImpulse find_largest(const ContactReport& contacts) {
-  LargestImpulse out;
-  for (int c = 0; c < contacts.size(); ++c) {
-    const double* x = &contacts.impulse[3 * c];
-    const double impulse = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    if (impulse > out.impulse) out = {c, impulse};
+/// Adds the masses of the bodies that joints move to their islands [kg]. Mocap bodies and the parts
+/// of the world have masses too, but these take no part in any motion.
+void add_masses(const StepContext& context, const contact::Islands& islands,
+                std::vector<ForceScratch::Island>* out) {
+  const mjModel* m = context.model;
+  for (int body = 1; body < m->nbody; ++body) {
+    const auto dofs = context.plant.dofs_of_body(body);
+    if (dofs.empty()) continue;
+    const int island = islands.island_of_block(context.plant.block_of_dof(dofs.back()));
+    if (island >= 0) (*out)[island].mass += m->body_mass[body];
   }
-  return out;
 }
 
-/// Returns P [N s].
-double calc_momentum(const mjModel* m, const mjData* d, double mass, double dt,
-                     std::vector<mjtNum>* scratch) {
+/// Adds v*^T M v* to the islands. Inertia couples no dofs of different islands.
+void add_energies(const StepContext& context, const mjData* d, double dt,
+                  const contact::Islands& islands, ForceScratch* scratch) {
+  const mjModel* m = context.model;
   const int nv = static_cast<int>(m->nv);
-  scratch->resize(2 * static_cast<std::size_t>(nv));
-  mjtNum *v = scratch->data(), *p = v + nv;
+  scratch->numbers.resize(2 * static_cast<std::size_t>(nv));
+  mjtNum *v = scratch->numbers.data(), *p = v + nv;
   mju_addScl(v, d->qvel, d->qacc_smooth, dt, nv);
   mj_mulM(m, d, p, v);
-  const double energy = mju_dot(v, p, nv);
-  return std::sqrt(mass * std::max(energy, 0.0));
+  for (int dof = 0; dof < nv; ++dof) {
+    const int island = islands.island_of_block(context.plant.block_of_dof(dof));
+    if (island >= 0) scratch->islands[island].energy += v[dof] * p[dof];
+  }
 }
 
-/// Returns the mass of all bodies that joints move [kg]. Mocap bodies and the parts of the world
-/// have masses too, but these take no part in any motion.
-double calc_moving_mass(const mjModel* m) {
-  double mass = 0;
-  for (int body = 1; body < m->nbody; ++body)
-    if (m->body_dofnum[m->body_weldid[body]] > 0) mass += m->body_mass[body];
-  return mass;
+/// Calls f(i) for each contact of an island.
+template <class F>
+void for_each_contact(const ContactPipeline& contacts, int island, F&& f) {
+  for (const int p : contacts.islands.pairs(island)) {
+    const contact::BodyPair& pair = contacts.problem.pairs[p];
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) f(i);
+  }
 }
 
-/// Returns 1 + e, the largest share of the momentum that an impact reverses or takes.
-double find_rebound_factor(bool is_rigid, const contact::ContactProblem& problem) {
-  double restitution = 0;
-  if (is_rigid)
-    for (const contact::Contact& c : problem.contacts)
-      restitution = std::max(restitution, c.law.restitution);
-  return 1 + restitution;
-}
-
-/// Returns m |b|, the momentum of all bodies at rest as seen from the fastest moving surface [N s].
-double calc_surface_momentum(double mass, const contact::ContactProblem& problem) {
-  double speed2 = 0;
-  for (const contact::Contact& c : problem.contacts)
+/// Returns (1 + e) P of an island.
+double calc_momentum(const ContactPipeline& contacts, int island, bool is_rigid,
+                     const ForceScratch::Island& bodies) {
+  double restitution = 0, speed2 = 0;
+  for_each_contact(contacts, island, [&](int i) {
+    const contact::Contact& c = contacts.problem.contacts[i];
+    if (is_rigid) restitution = std::max(restitution, c.law.restitution);
     speed2 = std::max(speed2, mju_dot3(c.bias.data(), c.bias.data()));
-  return mass * std::sqrt(speed2);
+  });
+  return (1 + restitution) *
+         (std::sqrt(bodies.mass * std::max(bodies.energy, 0.0)) + bodies.mass * std::sqrt(speed2));
+}
+
+/// Replaces a finding by the contact of an island whose impulse exceeds what gives no warning by
+/// the larger factor.
+void find_excess(const ContactPipeline& contacts, const ContactReport& report, int island,
+                 double weight, double limit, Finding* out) {
+  for_each_contact(contacts, island, [&](int i) {
+    const double* x = &report.impulse[3 * i];
+    const double impulse = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    if (impulse <= limit * out->excess) return;
+    *out = {.contact = i, .impulse = impulse, .weight = weight, .excess = impulse / limit};
+  });
 }
 
 /// Returns the cause and its remedy.
@@ -82,33 +98,39 @@ std::string describe(const mjModel* m, const ContactReport& contacts, int c, dou
   const std::string geoms = plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c]) + " and " +
                             plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c + 1]);
   char text[400];
-  std::snprintf(
-      text, sizeof text,
-      " press on each other with %.2g N, %.1g times the weight of all moving bodies, which neither "
-      "motion nor applied forces explain; they overlap by %.2g m, and ",
-      force, force / weight, std::max(0.0, -contacts.distance[c]));
+  std::snprintf(text, sizeof text,
+                " press on each other with %.2g N, %.1g times the weight of all bodies that "
+                "contacts and joints connect with them, which "
+                "neither motion nor applied forces explain; they overlap by %.2g m, and ",
+                force, force / weight, std::max(0.0, -contacts.distance[c]));
   return geoms + text + explain(is_rigid);
 }
 
 }  // namespace
 
-void warn_of_large_force(StepContext& context, const mjData* d,
-                         const contact::ContactProblem& problem, std::vector<mjtNum>* scratch) {
+void warn_of_large_force(StepContext& context, const mjData* d, const ContactPipeline& contacts,
+                         ForceScratch* scratch) {
   const mjModel* m = context.model;
-  const double dt = problem.time_step;
+  const double dt = contacts.problem.time_step;
   const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
-  const ContactReport& contacts = context.report.contacts;
-  const LargestImpulse largest = find_largest(contacts);
-  if (largest.contact < 0) return;
-  const double mass = calc_moving_mass(m);
-  // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
-  const double weight = mass * std::max(mju_norm3(m->opt.gravity), 1.0);
-  if (largest.impulse <= kTooManyWeights * weight * dt) return;
-  const double momentum =
-      calc_momentum(m, d, mass, dt, scratch) + calc_surface_momentum(mass, problem);
-  if (largest.impulse <= find_rebound_factor(is_rigid, problem) * momentum) return;
-  context.report.warn(WarningKind::large_force, describe(m, contacts, largest.contact,
-                                                         largest.impulse / dt, weight, is_rigid));
+  const ContactReport& report = context.report.contacts;
+  if (report.size() == 0) return;
+  scratch->islands.assign(contacts.islands.size(), {});
+  add_masses(context, contacts.islands, &scratch->islands);
+  add_energies(context, d, dt, contacts.islands, scratch);
+  Finding worst;
+  for (int island = 0; island < contacts.islands.size(); ++island) {
+    const ForceScratch::Island& bodies = scratch->islands[island];
+    // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
+    const double weight = bodies.mass * std::max(mju_norm3(m->opt.gravity), 1.0);
+    const double limit =
+        std::max(kTooManyWeights * weight * dt, calc_momentum(contacts, island, is_rigid, bodies));
+    find_excess(contacts, report, island, weight, limit, &worst);
+  }
+  if (worst.contact >= 0)
+    context.report.warn(
+        WarningKind::large_force,
+        describe(m, report, worst.contact, worst.impulse / dt, worst.weight, is_rigid));
 }
 
 }  // namespace stiction::sim

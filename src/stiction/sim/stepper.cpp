@@ -95,6 +95,7 @@ class Stepper::Workspace {
   void keep_state(const mjData* d, int signature);
   template <class F>
   void solve_with_mocap(mjData* d, int signature, F&& take);
+  void start_memories(const mjData* d);
   void start_mocap(mjData* d);
   void restore_given_poses(mjData* d);
   bool give_way();
@@ -211,7 +212,7 @@ template <class F>
 void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
   start_mocap(d);
-  context.penetration.start(context.model, d);
+  start_memories(d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
   const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
@@ -220,11 +221,16 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
     context.mocap.place_at_start(context.model, d);
-    context.penetration.start(context.model, d);
+    start_memories(d);
     std::visit(take, step_);
   }
   if (!context.failed()) warn_of_penetration(context);
   report.status |= status;
+}
+
+void Stepper::Workspace::start_memories(const mjData* d) {
+  context.penetration.start(context.model, d);
+  context.lagged_impulses.start(context.penetration.goes_on());
 }
 
 /// Finds the motion of mocap bodies, and sets their poses to those at the start of the step.
@@ -302,7 +308,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540007;  // "STICST", version 7
+  constexpr std::uint64_t kFormat = 0x5354494353540008;  // "STICST", version 8
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -318,6 +324,7 @@ std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   std::vector<std::uint64_t> state(key.begin(), key.end());
   context.mocap.write_memory(context.model, &state);
   context.penetration.write_memory(&state);
+  context.lagged_impulses.write_memory(&state);
   write_memory(&state);
   return state;
 }
@@ -331,8 +338,10 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   std::span<const std::uint64_t> words = state.subspan(key.size());
   plant::MocapMotion mocap = context.mocap;
   PenetrationMemory penetration = context.penetration;
+  LaggedImpulses lagged_impulses = context.lagged_impulses;
   mocap.read_memory(context.model, &words);
   penetration.read_memory(context.model, &words);
+  lagged_impulses.read_memory(context.model, &words);
   std::vector<std::uint64_t> before;
   write_memory(&before);
   try {
@@ -343,6 +352,7 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   }
   context.mocap = std::move(mocap);
   context.penetration = std::move(penetration);
+  context.lagged_impulses = std::move(lagged_impulses);
   last_data_ = nullptr;
 }
 
@@ -393,7 +403,10 @@ void Stepper::Workspace::step_once(mjData* d) {
     check_end(d);
     warn_of_jumps(context, d);
   }
-  if (!context.failed()) context.penetration.finish(context.model, d);
+  if (!context.failed()) {
+    context.penetration.finish(context.model, d);
+    context.lagged_impulses.finish();
+  }
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }

@@ -69,6 +69,7 @@ inline void gather(const contact::ContactProblem& problem, const BatchSource& so
     contacts[lane] = c >= 0 ? &problem.contacts[c] : &kNoContact;
     start->delassus[lane] = c >= 0 ? problem.delassus[c] : 1;
     start->mu[lane] = contacts[lane]->sliding_friction();
+    start->lagged_impulse[lane] = c >= 0 ? problem.find_lagged_impulse(c).value_or(-1) : -1;
   }
   // Transpose the first 24 numbers of the four contacts, four at a time.
   static_assert(offsetof(contact::Contact, law.barrier_thickness) ==

@@ -28,7 +28,7 @@ typename CoulombWith<Laws>::Torsion::Parameters CoulombWith<Laws>::make_torsion_
       LaggedTorsionWith<Laws>::make_parameters(start, model, math::broadcast(1));
   p.tolerance_scale = p.slip_tolerance;
   p.normal_bound = NormalBound(start, model);
-  Torsion::set_normal_bound(p.gamma_n0, &p);
+  Torsion::set_normal_bound(p.normal.calc_start_impulse(start.v_c0.z), &p);
   return p;
 }
 

@@ -21,10 +21,18 @@ using math::multiply_add;
 
 /// Four contacts at the start of the step. A model makes the parameters of their laws from them.
 struct ContactStart : laws::LawStart<Lanes> {
-  Lanes3 v_c0{};     // v_c at the start of the step [m/s]
-  Lanes delassus{};  // w [1/kg]
-  Lanes mu{};        // sliding friction coefficient [-]
+  Lanes3 v_c0{};                               // v_c at the start of the step [m/s]
+  Lanes delassus{};                            // w [1/kg]
+  Lanes mu{};                                  // sliding friction coefficient [-]
+  Lanes lagged_impulse = math::broadcast(-1);  // see ContactProblem; -1: none [N s]
 };
+
+/// Returns gamma_n0, the normal impulse that bounds lagged friction [N s].
+template <class Normal>
+Lanes find_lagged_impulse(const ContactStart& start, const Normal& normal) {
+  const Lanes of_state = normal.calc_start_impulse(start.v_c0.z);
+  return start.lagged_impulse >= 0 ? start.lagged_impulse : of_state;
+}
 
 /// The derivatives of a contact's cost at v in the direction dv, for the line search. The slope has
 /// the sign of the impulse.

@@ -13,7 +13,7 @@ typename LaggedWith<Laws>::Parameters LaggedWith<Laws>::make_parameters(
     const ContactStart& start, const ModelParameters& model) {
   const typename Laws::Normal normal = Laws::make_normal(start, model);
   return {.normal = normal,
-          .bound = start.mu * normal.calc_start_impulse(start.v_c0.z),
+          .bound = start.mu * find_lagged_impulse(start, normal),
           .slip_tolerance = math::broadcast(model.stiction_tolerance),
           .friction = Laws::make_friction(model)};
 }

@@ -5,8 +5,9 @@
 
 namespace stiction::formulations {
 
-/// `lagged`: friction is bounded by mu gamma_n0, where gamma_n0 is the normal impulse of the state
-/// at the start of the step. The normal impulse itself is that of the end of the step:
+/// `lagged`: friction is bounded by mu gamma_n0, where gamma_n0 is the normal impulse of the last
+/// step, or of the state at the start of the step if the contact is new. The normal impulse itself
+/// is that of the end of the step:
 ///
 ///     l = mu gamma_n0 |v_t|_s - N(v_n),   gamma = [-mu gamma_n0 t_s; n(v_n)].
 ///

@@ -5,7 +5,7 @@ namespace {
 
 template <class Laws>
 Lanes calc_slip_tolerance(const ContactStart& start, const ModelParameters& model) {
-  const Lanes gamma_n0 = Laws::make_normal(start, model).calc_start_impulse(start.v_c0.z);
+  const Lanes gamma_n0 = find_lagged_impulse(start, Laws::make_normal(start, model));
   return calc_regularized_slip_tolerance(model, start, gamma_n0);
 }
 

@@ -8,7 +8,7 @@ typename LaggedTorsionWith<Laws>::Parameters LaggedTorsionWith<Laws>::make_param
   Parameters p;
   p.normal = Laws::make_normal(start, model);
   p.friction = Laws::make_friction(model);
-  p.gamma_n0 = p.normal.calc_start_impulse(start.v_c0.z);
+  p.gamma_n0 = find_lagged_impulse(start, p.normal);
   // The norm is that of m u, in which slips are multiplied by their coefficients, so eps_s is
   // multiplied by the largest coefficient. Without sliding friction, the tolerance is that of a
   // rotation with speed eps_s at a radius of one meter.

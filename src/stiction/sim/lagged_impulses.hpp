@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+
+namespace stiction::sim {
+
+/// The normal forces of the contact points of the last step, which bound the friction of the lagged
+/// models in this one.
+///
+/// A law evaluated at the state in which the last step ended gives the same force, as far as the
+/// gaps changed in this step as the velocities at its end predict. Other changes are of second
+/// order, a dt^2: a mocap body accelerates, or bodies move along a curve. But a near-rigid spring
+/// turns a dt^2 into 39 times the force of the acceleration a, so that the force of the state is 0
+/// where surfaces accelerate apart, and far too large where they accelerate towards each other.
+/// [theory:lagged-impulse]
+///
+/// Points of two geoms are matched by their positions relative to a body, because their order may
+/// change. Points of patches are not remembered: their springs are soft.
+class LaggedImpulses {
+ public:
+  /// Begins a step, or begins it again.
+  /// @param goes_on true if the step begins with the state in which the last one ended
+  void start(bool goes_on);
+  /// Writes the impulses of the points that the last step knows to ContactProblem::lagged_impulse.
+  /// @param data the contacts to which the problem's refer
+  void write(const mjModel* model, const mjData* data, contact::ContactProblem* problem) const;
+  /// Records the solution of the step.
+  void record(const mjModel* model, const mjData* data, const contact::ContactProblem& problem,
+              const contact::ContactSolution& solution);
+  /// Ends a step that succeeded.
+  void finish();
+
+  /// Appends what the next step remembers.
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of write_memory
+  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+
+ private:
+  struct Point {
+    std::array<double, 3> position{};  // relative to a body of the pair, in the world frame [m]
+    double force = 0;                  // [N], >= 0
+  };
+  /// The points of two geoms.
+  struct Pair {
+    std::array<int, 2> geoms{};
+    int first_point = 0;
+    int num_points = 0;
+  };
+  struct Step {
+    std::vector<Pair> pairs;  // in ascending order of the geoms
+    std::vector<Point> points;
+    void clear();
+    std::span<const Point> find(const std::array<int, 2>& geoms) const;
+  };
+  Step before_, now_;
+  bool goes_on_ = false;
+};
+
+}  // namespace stiction::sim
