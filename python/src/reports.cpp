@@ -248,8 +248,9 @@ void bind_reports(nb::module_& m) {
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact "
-              "forces above 1e4 weights that nothing explains, and of geoms that sink into each "
-              "other by more than a tenth of the thickness of one.")
+              "forces above 1e4 weights that nothing explains, of geoms that sink into each "
+              "other by more than a tenth of the thickness of one, and of limits that a rigid "
+              "model lets go, and of contacts beyond the table of a normal law.")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def_prop_ro(
           "warnings",
@@ -262,7 +263,8 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit', 'conflict', 'large_force' and 'penetration'.")
+          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit' and "
+          "'law_range'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

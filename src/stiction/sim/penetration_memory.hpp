@@ -46,6 +46,9 @@ class PenetrationMemory {
   /// @param data the state at the start of the step
   void start(const mjModel* model, const mjData* data);
 
+  /// True if the step that was started begins with the state in which the last one ended.
+  bool goes_on() const { return goes_on_; }
+
   /// Records a contact of the step, or of a part of it.
   /// @param start, end depth at the start and at the end [m]
   void record(const std::array<int, 2>& geoms, double start, double end, double h, bool is_moved);

@@ -10,6 +10,7 @@
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/limit_memory.hpp"
 #include "stiction/sim/mocap_jams.hpp"
 #include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
@@ -51,6 +52,7 @@ class StepContext {
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution
   PenetrationMemory penetration;
+  LimitMemory limit_memory;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

@@ -11,6 +11,7 @@ const char* name(WarningKind kind) {
     case WarningKind::conflict: return "conflict";
     case WarningKind::large_force: return "large_force";
     case WarningKind::penetration: return "penetration";
+    case WarningKind::limit: return "limit";
   }
   return "";
 }

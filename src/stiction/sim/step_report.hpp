@@ -88,8 +88,9 @@ enum class WarningKind {
   conflict,     // overlaps, limits and equalities cannot be corrected together
   large_force,  // a contact force that no weight, motion or applied force explains
   penetration,  // a contact lets geoms sink deep into each other
+  limit,        // a rigid model lets a joint or tendon leave its range
 };
-inline constexpr int kNumWarningKinds = 5;
+inline constexpr int kNumWarningKinds = 6;
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);

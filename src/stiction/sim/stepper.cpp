@@ -20,6 +20,7 @@
 #include "stiction/sim/event_step.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
+#include "stiction/sim/limit_warning.hpp"
 #include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/penetration_warning.hpp"
@@ -212,6 +213,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
   start_mocap(d);
   context.penetration.start(context.model, d);
+  context.limit_memory.start(context.model, d, context.penetration.goes_on());
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
   const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
@@ -223,7 +225,10 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
     context.penetration.start(context.model, d);
     std::visit(take, step_);
   }
-  if (!context.failed()) warn_of_penetration(context);
+  if (!context.failed()) {
+    warn_of_penetration(context);
+    warn_of_limits(context, d);
+  }
   report.status |= status;
 }
 
@@ -302,7 +307,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540007;  // "STICST", version 7
+  constexpr std::uint64_t kFormat = 0x5354494353540008;  // "STICST", version 8
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -318,6 +323,7 @@ std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   std::vector<std::uint64_t> state(key.begin(), key.end());
   context.mocap.write_memory(context.model, &state);
   context.penetration.write_memory(&state);
+  context.limit_memory.write_memory(&state);
   write_memory(&state);
   return state;
 }
@@ -331,8 +337,10 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   std::span<const std::uint64_t> words = state.subspan(key.size());
   plant::MocapMotion mocap = context.mocap;
   PenetrationMemory penetration = context.penetration;
+  LimitMemory limits = context.limit_memory;
   mocap.read_memory(context.model, &words);
   penetration.read_memory(context.model, &words);
+  limits.read_memory(context.model, &words);
   std::vector<std::uint64_t> before;
   write_memory(&before);
   try {
@@ -343,6 +351,7 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   }
   context.mocap = std::move(mocap);
   context.penetration = std::move(penetration);
+  context.limit_memory = std::move(limits);
   last_data_ = nullptr;
 }
 
@@ -393,7 +402,10 @@ void Stepper::Workspace::step_once(mjData* d) {
     check_end(d);
     warn_of_jumps(context, d);
   }
-  if (!context.failed()) context.penetration.finish(context.model, d);
+  if (!context.failed()) {
+    context.penetration.finish(context.model, d);
+    context.limit_memory.finish();
+  }
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;
 }
