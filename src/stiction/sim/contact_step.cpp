@@ -15,6 +15,7 @@
 #include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
+#include "stiction/sim/law_range_warning.hpp"
 #include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -332,6 +333,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   warn_of_large_force(context, d, contacts_.problem, &momentum_);
   record_penetration(context, contacts_.problem.time_step);
+  warn_of_law_range(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

@@ -12,6 +12,7 @@ const char* name(WarningKind kind) {
     case WarningKind::large_force: return "large_force";
     case WarningKind::penetration: return "penetration";
     case WarningKind::limit: return "limit";
+    case WarningKind::law_range: return "law_range";
   }
   return "";
 }

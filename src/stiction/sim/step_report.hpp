@@ -89,8 +89,9 @@ enum class WarningKind {
   large_force,  // a contact force that no weight, motion or applied force explains
   penetration,  // a contact lets geoms sink deep into each other
   limit,        // a rigid model lets a joint or tendon leave its range
+  law_range,    // a contact is beyond the table of a normal law
 };
-inline constexpr int kNumWarningKinds = 6;
+inline constexpr int kNumWarningKinds = 7;
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);
