@@ -245,6 +245,15 @@ void bind_reports(nb::module_& m) {
       .def_ro("trace", &StepReport::trace,
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
+      .def_prop_ro(
+          "missing_memory",
+          [](const StepReport& r) {
+            return nb::tuple(nb::cast(sim::list_memory(r.missing_memory)));
+          },
+          "Names of what the first step of the call would have taken from the step before, but did "
+          "not have, because its data and time are not those in which the simulator's last step "
+          "ended: 'active_set', 'patch_history', 'mocap_motion', 'warnings'. A checkpoint with "
+          "Simulator.get_state has them. Empty at time 0, where there is no step before.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact "

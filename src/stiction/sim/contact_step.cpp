@@ -120,6 +120,16 @@ void ContactStep::collide(StepContext& context, mjData* d) {
   });
 }
 
+std::uint32_t ContactStep::find_memory_used() const {
+  const auto has_surface = [](const plant::PatchPair& pair) { return !pair.points.empty(); };
+  const bool is_in_patches =
+      std::any_of(patches_.pairs().begin(), patches_.pairs().end(), has_surface);
+  std::uint32_t used = 0;
+  if (solver_->has_memory()) used |= kActiveSet;
+  if (is_in_patches) used |= kPatchHistory;
+  return used;
+}
+
 /// Computes the contact surfaces of pressure fields.
 void ContactStep::calc_surfaces(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;

@@ -77,6 +77,10 @@ class ContactStep {
     solver_->read_memory(words);
     patches_.read_memory(words);
   }
+  /// Returns the bits of MemoryKind that this step would have taken from the step before.
+  std::uint32_t find_memory_used() const;
+  /// Forgets the solver's active set. Patches find out by themselves that a step does not go on.
+  void forget_active_set() { solver_->forget_memory(); }
 
  private:
   // The stages of a step, in order.

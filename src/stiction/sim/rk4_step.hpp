@@ -45,6 +45,14 @@ class Rk4Step {
     motion_.read_memory(words);
     event_step_.read_memory(words);
   }
+  std::uint32_t find_memory_used() const {
+    const std::uint32_t used = event_step_.find_memory_used();
+    return motion_.has_memory() ? used | kActiveSet : used;
+  }
+  void forget_active_set() {
+    motion_.forget_active_set();
+    event_step_.forget_active_set();
+  }
 
  private:
   bool start_part(StepContext& context, mjData* d, bool senses);

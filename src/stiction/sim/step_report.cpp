@@ -25,6 +25,15 @@ void StepReport::warn(WarningKind kind, std::string text, int count) {
   warning = std::move(text);
 }
 
+std::vector<std::string> list_memory(std::uint32_t kinds) {
+  std::vector<std::string> names;
+  if (kinds & kActiveSet) names.emplace_back("active_set");
+  if (kinds & kPatchHistory) names.emplace_back("patch_history");
+  if (kinds & kMocapMotion) names.emplace_back("mocap_motion");
+  if (kinds & kWarnings) names.emplace_back("warnings");
+  return names;
+}
+
 std::string describe_status(std::uint32_t status) {
   struct Name {
     std::uint32_t bit;

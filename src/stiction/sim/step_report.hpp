@@ -93,6 +93,16 @@ enum class WarningKind {
 };
 inline constexpr int kNumWarningKinds = 7;
 
+/// What a simulator remembers of the step before, as bits.
+enum MemoryKind : std::uint32_t {
+  kActiveSet = 1u << 0,     // of a rigid model: the first guess of the next solve
+  kPatchHistory = 1u << 1,  // where the force of deep patches goes on
+  kMocapMotion = 1u << 2,   // the last poses of mocap bodies, which give their velocities
+  kWarnings = 1u << 3,      // the overlaps and limits that have given their warning
+};
+/// Returns the names of the bits that are set, in order: "active_set", "patch_history".
+std::vector<std::string> list_memory(std::uint32_t kinds);
+
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);
 
@@ -120,6 +130,10 @@ struct StepReport {
   int num_warnings = 0;                                  // of all kinds
   std::string warning;                                   // the last one
   std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
+  /// Bits of MemoryKind that the first step of the call would have taken from the step before, but
+  /// did not have: its data and time are not those in which the last step of the simulator ended.
+  /// A checkpoint with Stepper::get_state has them. 0 at time 0, where there is no step before.
+  std::uint32_t missing_memory = 0;
 
   /// Adds warnings of a kind, of which `text` is the last one.
   void warn(WarningKind kind, std::string text, int count = 1);
