@@ -222,7 +222,7 @@ void bind_reports(nb::module_& m) {
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
           "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', "
           "'out_of_iterations', "
-          "'interrupted', 'too_large'.")
+          "'interrupted', 'too_large', 'model_changed'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,
               "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")

@@ -120,6 +120,11 @@ void ContactStep::collide(StepContext& context, mjData* d) {
   });
 }
 
+void ContactStep::follow_model(const mjModel* m, const StepOptions& options) {
+  patches_.follow_model(m);
+  check_law(options, patches_);
+}
+
 std::uint32_t ContactStep::find_memory_used() const {
   const auto has_surface = [](const plant::PatchPair& pair) { return !pair.points.empty(); };
   const bool is_in_patches =

@@ -52,6 +52,7 @@ std::string describe_status(std::uint32_t status) {
       {kOutOfIterations, "out_of_iterations"},
       {kInterrupted, "interrupted"},
       {kTooLarge, "too_large"},
+      {kModelChanged, "model_changed"},
   };
   std::string text;
   for (const Name& n : kNames)

@@ -27,7 +27,9 @@ enum StepStatus : std::uint32_t {
   kOutOfTime = 1u << 8,            // the step took longer than max_seconds
   kOutOfIterations = 1u << 9,      // an island needed more iterations than iteration_budget
   kInterrupted = 1u << 10,         // the caller interrupted the step, for example by Ctrl-C
-  kTooLarge = 1u << 11,  // an island needs more unknowns or memory than a rigid model takes
+  kTooLarge = 1u << 11,      // an island needs more unknowns or memory than a rigid model takes
+  kModelChanged = 1u << 12,  // the model changed so that only a new stepper can follow; nothing was
+                             // computed
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative

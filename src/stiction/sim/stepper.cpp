@@ -92,6 +92,7 @@ class Stepper::Workspace {
  private:
   void begin(mjData* d);
   void check_numbers();
+  void follow_model();
   void step_once(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
@@ -377,6 +378,8 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   mocap.read_memory(context.model, &words);
   penetration.read_memory(context.model, &words);
   limits.read_memory(context.model, &words);
+  // The words of patches belong to the pairs of the present model.
+  std::visit([this](auto& step) { step.follow_model(context.model, context.options); }, step_);
   std::vector<std::uint64_t> before;
   write_memory(&before);
   try {
@@ -415,6 +418,17 @@ void Stepper::Workspace::begin(mjData* d) {
             ", must be finite and above 0; correct model.opt.timestep; the step was not "
             "taken");
   check_numbers();
+  if (!context.failed()) follow_model();
+}
+
+/// Reads the values of the model from which patches are made, or fails the step if this needs a new
+/// stepper.
+void Stepper::Workspace::follow_model() {
+  try {
+    std::visit([this](auto& step) { step.follow_model(context.model, context.options); }, step_);
+  } catch (const Error& e) {
+    context.fail(kModelChanged, std::string(e.what()) + "; the step was not taken");
+  }
 }
 
 /// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
