@@ -230,6 +230,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     if (pair.source < 0 || !goes_on) {  // no step before
       pair.normal = {};
       pair.continuation.forget();
+      pair.peak.forget();
       pair.is_continued = false;
     }
     pair.source = pair.first_contact = -1;
@@ -259,7 +260,11 @@ void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
     calc_fields(bodies, &pair->query, &pair->surface);
     pair->is_deep = geometry::passes_medial_axis(pair->surface);
   }
-  if (options_.deep_patches == contact::DeepPatches::extend) continue_patch(bodies, pair);
+  if (options_.deep_patches != contact::DeepPatches::extend) return;
+  continue_patch(bodies, pair);
+  const double radius = std::min(bodies_[A].radius, bodies_[B].radius);
+  if (pair->peak.has_lost(PatchContinuation::sum_force(pair->surface), bodies, radius))
+    pair->is_deep = true;
 }
 
 void ContactPatches::calc_fields(const PatchContinuation::Pair& bodies,
@@ -343,12 +348,14 @@ void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
     put(pair.is_continued ? 1 : 0);
     for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
     pair.continuation.write_memory(words);
+    pair.peak.write_memory(words);
   }
 }
 
 void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   if (empty()) return;
-  const std::size_t size = 1 + (5 + PatchContinuation::kNumWords) * pairs_.size();
+  const std::size_t size =
+      1 + (5 + PatchContinuation::kNumWords + PatchPeak::kNumWords) * pairs_.size();
   if (words->size() < size)
     throw Error(ErrorCode::kWrongShape, "state",
                 "has too few numbers for the patches of this model; it belongs to another model");
@@ -362,6 +369,8 @@ void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
     for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
     pair.continuation.read_memory(words->subspan(next));
     next += PatchContinuation::kNumWords;
+    pair.peak.read_memory(words->subspan(next));
+    next += PatchPeak::kNumWords;
   }
   *words = words->subspan(size);
 }

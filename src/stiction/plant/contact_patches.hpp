@@ -18,6 +18,7 @@
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/patch_continuation.hpp"
 #include "stiction/plant/patch_model.hpp"
+#include "stiction/plant/patch_peak.hpp"
 
 namespace stiction::plant {
 
@@ -52,6 +53,7 @@ struct PatchPair {
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
   /// The last patch before the force decreased; empty without DeepPatches::extend.
   PatchContinuation continuation;
+  PatchPeak peak;                          // empty without DeepPatches::extend
   geometry::ContactSurface other_surface;  // scratch: the surface at a smaller depth
   bool is_continued = false;               // true if the surface is that of the continuation
 };
