@@ -26,6 +26,10 @@ if(EXISTS "${MuJoCo_DIR}/include/mujoco/mujoco.h")
   set(MuJoCo_VERSION ${_major}.${_minor}.${_patch})
   find_library(MuJoCo_LIBRARY NAMES libmujoco.so.${MuJoCo_VERSION} libmujoco.${MuJoCo_VERSION}.dylib
                PATHS ${MuJoCo_DIR} NO_DEFAULT_PATH)
+  if(WIN32)
+    # The package has no import library. The linkers of mingw-w64 need none.
+    find_file(MuJoCo_LIBRARY mujoco.dll PATHS ${MuJoCo_DIR} NO_DEFAULT_PATH)
+  endif()
 endif()
 
 include(FindPackageHandleStandardArgs)
@@ -36,6 +40,7 @@ if(MuJoCo_FOUND AND NOT TARGET mujoco::mujoco)
   add_library(mujoco::library SHARED IMPORTED)
   set_target_properties(mujoco::library PROPERTIES
     IMPORTED_LOCATION ${MuJoCo_LIBRARY}
+    IMPORTED_IMPLIB ${MuJoCo_LIBRARY}  # only Windows reads it
     IMPORTED_SONAME libmujoco.so.${MuJoCo_VERSION})
   add_library(mujoco::mujoco INTERFACE IMPORTED)
   set_target_properties(mujoco::mujoco PROPERTIES

@@ -8,6 +8,11 @@ set(STICTION_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(STICTION_ARCH "x86-64-v3" CACHE STRING
     "Instruction set passed as -march on x86-64; empty for the compiler's default")
 
+set(STICTION_LIBRARY_SOURCES "" CACHE PATH
+    "Folder with sources of yaml-cpp, tinyxml2, AMD, Eigen and DAQP to compile in; empty to find them")
+set(STICTION_GLIBC "" CACHE STRING
+    "Oldest version of glibc that the Python module shall run with, e.g. 2.28; empty for this machine's")
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -19,6 +24,12 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" OR CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC")
+  message(FATAL_ERROR
+    "The compiler is ${CMAKE_CXX_COMPILER_ID}, but the code uses vector types that only gcc and clang have. "
+    "Set CMAKE_CXX_COMPILER to one of them; on Windows use that of mingw-w64.")
+endif()
+
 add_library(stiction_flags INTERFACE)
 # Without contraction the same source gives the same bits wherever it is inlined.
 target_compile_options(stiction_flags INTERFACE -Wall -Wextra -ffp-contract=off)
@@ -27,6 +38,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # instruction (vfmsubadd) all the same.
   target_compile_options(stiction_flags INTERFACE -fno-tree-slp-vectorize)
 endif()
+# Eigen's vectorized sums depend on the width of vectors and its blocks on the processor's caches, so its
+# results would differ between machines. What must be fast has kernels of its own in src/stiction/math.
+target_compile_definitions(stiction_flags INTERFACE EIGEN_DONT_VECTORIZE EIGEN_NO_CPUID
+  EIGEN_DEFAULT_L1_CACHE_SIZE=32768 EIGEN_DEFAULT_L2_CACHE_SIZE=262144
+  EIGEN_DEFAULT_L3_CACHE_SIZE=2097152)
 if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})
 endif()

@@ -1,5 +1,9 @@
-# Finds the libraries that the build needs. If some are missing, one message names all of them, and
-# the Debian packages that have them.
+# Finds the libraries that the build needs, or compiles them from STICTION_LIBRARY_SOURCES. If some are
+# missing, one message names all of them, and the Debian packages that have them.
+if(STICTION_LIBRARY_SOURCES)
+  include(StictionLibrarySources)
+  return()
+endif()
 
 set(stiction_missing "")
 set(stiction_missing_debian "")

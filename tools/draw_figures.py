@@ -38,12 +38,18 @@ class Figure:
     plot: name of the plot in that folder that becomes the picture.
     shows_times: True if it shows measured times, which differ from run to run.
     needs: a package that the picture needs; it is not drawn without it.
+    moves: True for an animated GIF. Other pictures are PNG.
     """
 
     command: tuple[str, ...]
     plot: str
     shows_times: bool = False
     needs: str | None = None
+    moves: bool = False
+
+    @property
+    def suffix(self) -> str:
+        return ".gif" if self.moves else ".png"
 
 
 def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
@@ -51,6 +57,7 @@ def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
 
 
 FIGURES = {
+    "creep": Figure(("python", "docs/images/draw_creep.py"), "creep", moves=True),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
     "study_cheetah": _study("cheetah", "ways"),
@@ -99,8 +106,8 @@ def _draw(name: str, figure: Figure) -> None:
     ended = subprocess.run(command, cwd=ROOT, env=_make_environment(), check=False)
     if ended.returncode not in (0, _CHECK_FAILED):
         sys.exit(f"{name}: the command ended with {ended.returncode}")
-    picture = IMAGES / f"{name}.png"
-    is_changed = _write_picture(folder / f"{figure.plot}.png", picture)
+    picture = IMAGES / f"{name}{figure.suffix}"
+    is_changed = _write_picture(folder / f"{figure.plot}{figure.suffix}", picture)
     print(f"{picture.relative_to(ROOT)}: {'changed' if is_changed else 'unchanged'}", flush=True)
 
 
@@ -114,8 +121,14 @@ def _make_environment() -> dict[str, str]:
 
 
 def _write_picture(plot: Path, picture: Path) -> bool:
-    """Writes a plot with a palette and without metadata. Returns True if this changes the file."""
+    """Writes a plot with a palette and without metadata. Returns True if this changes the file.
+
+    A GIF has a palette already, and is copied.
+    """
     before = picture.read_bytes() if picture.exists() else b""
+    if picture.suffix == ".gif":
+        picture.write_bytes(plot.read_bytes())
+        return picture.read_bytes() != before
     with Image.open(plot) as image:
         pixels = image.convert("RGB")
     pixels.quantize(_COLORS, dither=Image.Dither.NONE).save(picture, optimize=True)

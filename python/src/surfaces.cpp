@@ -1,5 +1,4 @@
 // Contact surfaces at given poses, without a step.
-#include <cmath>
 #include <string>
 
 #include <nanobind/stl/string.h>
@@ -7,6 +6,7 @@
 #include "bindings.hpp"
 #include "step_turn.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/sim/patch_writer.hpp"
 
@@ -54,8 +54,8 @@ class Surfaces {
   void move(mjData* data, double shift) const {
     for (int geom = 0; geom < model_->ngeom; ++geom) {
       if (model_->body_weldid[model_->geom_bodyid[geom]] == 0) continue;
-      data->geom_xpos[3 * geom] += shift * std::cos(geom);
-      data->geom_xpos[3 * geom + 1] += shift * std::sin(geom);
+      data->geom_xpos[3 * geom] += shift * math::cos(geom);
+      data->geom_xpos[3 * geom + 1] += shift * math::sin(geom);
     }
   }
 

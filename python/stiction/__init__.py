@@ -1,5 +1,8 @@
 """Contact simulation that a roboticist can trust, on any MuJoCo scene."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from stiction._load import load_core
 
 # Loads _core with the installed MuJoCo, and explains a missing or wrong one.
@@ -23,8 +26,10 @@ from stiction._core import (  # noqa: E402
     rigid_contact_models,
     tessellations,
 )
+from stiction.clients.patch import Patch, patch  # noqa: E402
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
 from stiction.control_schedule import ControlSchedule  # noqa: E402
+from stiction.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
 from stiction.errors import (  # noqa: E402
     Error,
     IgnoredSettingWarning,
@@ -33,15 +38,38 @@ from stiction.errors import (  # noqa: E402
     StictionWarning,
 )
 from stiction.laws import FrictionLaw, NormalLaw  # noqa: E402
-from stiction.recording import Recorder, Recording, Replay  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
 from stiction.solver_trace import plot_trace  # noqa: E402
 from stiction.surfaces import ContactSurfaces  # noqa: E402
-from stiction.version import __version__  # noqa: E402
+
+if TYPE_CHECKING:
+    from stiction.recording import Recorder, Recording, Replay
+    from stiction.version import __version__
+
+# These are imported at their first use, because what they import takes a quarter of the time of the rest.
+_LATER = {
+    "Recorder": "stiction.recording",
+    "Recording": "stiction.recording",
+    "Replay": "stiction.recording",
+    "__version__": "stiction.version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'stiction' has no attribute '{name}'")
+    globals()[name] = value = getattr(import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "Certificate",
+    "ChosenDefaults",
     "ContactPatch",
     "ContactProperties",
     "ContactReport",
@@ -53,6 +81,7 @@ __all__ = [
     "IgnoredSettingWarning",
     "Motion",
     "NormalLaw",
+    "Patch",
     "PatchReport",
     "Recorder",
     "Recording",
@@ -68,13 +97,16 @@ __all__ = [
     "cones",
     "contact_models",
     "friction_laws",
+    "get_default",
     "integrators",
     "lcp",
     "lcp_solvers",
     "load_scene",
     "normal_laws",
+    "patch",
     "plot_trace",
     "quadratures",
     "rigid_contact_models",
+    "set_default",
     "tessellations",
 ]

@@ -9,11 +9,9 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-import platform
 import re
 import struct
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +194,8 @@ def _make_remedy(versions: str = MUJOCO_RANGE) -> str:
 
 
 def _is_installed(name: str) -> bool:
+    from importlib.metadata import PackageNotFoundError, version  # slow, and only errors need it
+
     try:
         version(name)
     except PackageNotFoundError:
@@ -209,19 +209,24 @@ def check_processor() -> None:
     Without the instructions the process would be killed by SIGILL, with no explanation.
 
     Raises:
-        ImportError: Python has 32 bits, or the processor lacks AVX2, FMA or BMI2.
+        ImportError: Python has 32 bits, or the processor lacks instructions such as AVX2.
     """
     if struct.calcsize("P") != 8:
         raise ImportError("stiction and MuJoCo need a 64-bit Python; this one has 32 bits")
-    cpuinfo = Path("/proc/cpuinfo")
-    if platform.machine() not in ("x86_64", "AMD64") or not cpuinfo.exists():
-        return
-    for line in cpuinfo.read_text().splitlines():
-        if line.startswith("flags"):
-            missing = {"avx2", "fma", "bmi2"} - set(line.split())
-            if missing:
-                raise ImportError(
-                    f"this build of stiction needs a processor with {', '.join(sorted(missing))}; "
-                    "build from source with -DSTICTION_ARCH=x86-64"
-                )
-            return
+    missing = _find_missing_instructions()
+    if missing:
+        raise ImportError(
+            f"this build of stiction needs a processor with the instructions of x86-64-v3, but this one "
+            f"lacks {missing}; build stiction for it: pip install --no-binary stiction "
+            "-C cmake.define.STICTION_ARCH=x86-64 stiction"
+        )
+
+
+def _find_missing_instructions() -> str:
+    """Returns the first instruction set that _core needs and the processor lacks, or ''."""
+    path = Path(__file__).with_name("libstiction_processor.so")
+    if not path.exists():  # the build is for all processors of its architecture
+        return ""
+    function = ctypes.CDLL(str(path)).stiction_find_missing_instructions
+    function.restype = ctypes.c_char_p
+    return bytes(function()).decode()

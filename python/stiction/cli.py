@@ -24,6 +24,7 @@ import stiction.commands.study
 import stiction.commands.work_precision
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import print_json
+from stiction.defaults import builtin_defaults
 from stiction.errors import Error, StepWarning
 from stiction.interrupts import interrupt_on_termination, was_terminated
 from stiction.names import make_printable
@@ -61,7 +62,7 @@ def main() -> None:
 def _run_app() -> int:
     err = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), builtin_defaults():
             # Commands count the warnings of steps and show them in their summaries.
             warnings.simplefilter("ignore", StepWarning)
             code = app(standalone_mode=False)

@@ -14,9 +14,9 @@ import mujoco
 from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
 from stiction.control_schedule import ControlSchedule, find_control_schedule
+from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StictionWarning
 from stiction.names import make_printable
-from stiction.options import DEFAULTS
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
 
@@ -51,9 +51,7 @@ class Scene:
             mujoco.mj_resetDataKeyframe(self.model, data, 0)
         return data
 
-    def make_simulator(
-        self, contact_model: str = DEFAULTS["contact_model"], **options: Any
-    ) -> Simulator:
+    def make_simulator(self, contact_model: str = NOT_GIVEN, **options: Any) -> Simulator:
         """Returns a Simulator of this scene with its contact properties.
 
         Args:

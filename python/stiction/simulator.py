@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.arguments import check_data_type, check_integer, check_model_type
 from stiction.custom_text import PROPERTIES, read_text
+from stiction.defaults import NOT_GIVEN, get_chosen_defaults
 from stiction.errors import (
     Error,
     IgnoredSettingWarning,
@@ -49,21 +50,25 @@ class Simulator:
     Raises:
         Error: an argument is out of range, or the model cannot be stepped.
 
+    An option that is not given has its default, which stiction.set_default may change.
+
     Each setting that has no effect under the contact model gives an IgnoredSettingWarning.
     """
 
     def __init__(
         self,
         model: mujoco.MjModel,
-        contact_model: str = DEFAULTS["contact_model"],
+        contact_model: str = NOT_GIVEN,
         *,
         properties: PropertiesLike = None,
         **options: Unpack[StepOptions],
     ) -> None:
         check_model_type(model)
         self._properties = make_properties(properties)
-        chosen = check_options({"contact_model": contact_model, **options})
-        is_mj_step = contact_model_traits(contact_model).is_mj_step
+        given = {} if contact_model is NOT_GIVEN else {"contact_model": contact_model}
+        chosen = check_options({**get_chosen_defaults(), **given, **options})
+        name: Any = chosen.get("contact_model", DEFAULTS["contact_model"])
+        is_mj_step = contact_model_traits(name).is_mj_step
         if is_mj_step:
             warn_of_faults(model, stacklevel=2)
         elif properties is None:

@@ -5,9 +5,20 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+// ThreadSanitizer does not support threads after fork(), and Windows has no fork().
+#ifdef _WIN32
+#define STICTION_NO_FORK
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STICTION_NO_FORK
+#endif
+#endif
+#ifndef STICTION_NO_FORK
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include "stiction/base/error.hpp"
 
@@ -55,12 +66,6 @@ TEST(ThreadPool, CanBeDestroyedUnused) {
   for (int i = 0; i < 50; ++i) ThreadPool pool(3);
 }
 
-// ThreadSanitizer does not support threads after fork().
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define STICTION_NO_FORK
-#endif
-#endif
 #ifndef STICTION_NO_FORK
 
 /// Runs f in a child process and returns its exit code, or -1 if it ended by a signal or ran for

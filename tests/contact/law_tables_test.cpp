@@ -71,8 +71,8 @@ TEST(MonotoneSpline, NeverDecreasesAndPassesThroughItsPoints) {
 TEST(MonotoneSpline, SlopeAndIntegralAreThoseOfTheValue) {
   std::mt19937_64 rng(2);
   for (int trial = 0; trial < 50; ++trial) {
-    const MonotoneSpline spline(make_increasing(&rng, 6, false), make_increasing(&rng, 6, true),
-                                {"x", "y"});
+    const auto x = make_increasing(&rng, 6, false), y = make_increasing(&rng, 6, true);
+    const MonotoneSpline spline(x, y, {"x", "y"});
     for (const double at : spread(-0.1, 3, 77)) {
       const double h = 1e-7;
       const auto low = spline.calc(at - h), middle = spline.calc(at), high = spline.calc(at + h);

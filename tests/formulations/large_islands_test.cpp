@@ -1,8 +1,5 @@
 // Ten thousand bodies, in many islands and in one, under every contact model and LCP solver: the
 // time and the memory of a solve are bounded.
-#include <malloc.h>
-#include <sys/resource.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -16,6 +13,7 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
+#include "support/process_memory.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -134,12 +132,6 @@ void add_rows(ContactProblem* problem) {
   }
 }
 
-/// Returns the memory that malloc has given out.
-double count_bytes_in_use() {
-  const struct mallinfo2 info = mallinfo2();
-  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
-}
-
 /// The outcome of a solve under limits.
 struct Outcome {
   bool is_stopped = false;  // by max_seconds
@@ -155,12 +147,6 @@ struct Outcome {
     return std::nullopt;
   }
 };
-
-double read_peak_bytes() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024.0 * static_cast<double>(usage.ru_maxrss);
-}
 
 class LargeIslands : public testing::TestWithParam<Case> {
  protected:
@@ -179,7 +165,7 @@ class LargeIslands : public testing::TestWithParam<Case> {
     Outcome out;
     base::WorkLimits limits;
     limits.max_seconds = max_seconds;
-    const double bytes = read_peak_bytes();
+    const double bytes = support::read_peak_bytes();
     const Clock::time_point start = Clock::now();
     try {
       limits.begin_call();
@@ -191,7 +177,7 @@ class LargeIslands : public testing::TestWithParam<Case> {
       out.is_stopped = true;
     }
     out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    out.bytes = read_peak_bytes() - bytes;
+    out.bytes = support::read_peak_bytes() - bytes;
     return out;
   }
 };
@@ -280,9 +266,9 @@ TEST_P(LargeIslands, AnIslandTakesNoMoreMemoryThanItsBound) {
   solver->solve(problem, islands, options, {}, nullptr, &solution);
   const double bound = solution.islands[0].required_bytes;
   options.parameters.max_memory_gb = 4;
-  const double before = count_bytes_in_use();
+  const double before = support::count_bytes_in_use();
   solver->solve(problem, islands, options, {}, nullptr, &solution);
-  const double used = count_bytes_in_use() - before;
+  const double used = support::count_bytes_in_use() - before;
   EXPECT_NE(solution.islands[0].status, SolveStatus::kTooLarge);
   EXPECT_LE(used, bound + kSmallArrays);
   EXPECT_GE(used, 0.1 * bound);

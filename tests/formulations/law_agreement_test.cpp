@@ -1,5 +1,6 @@
 // Tests that the laws of the solver agree with each other and with those of the certificate.
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -120,7 +121,7 @@ TEST(LawAgreement, SapImpulseIsTheProjectionOntoTheCone) {
   for (const LawStart& start : make_law_starts()) {
     const contact::Contact& c = start.contact;
     const double mu = c.friction[0], w = start.delassus, dt = start.time_step;
-    const double near_rigid = w / (4 * M_PI * M_PI);
+    const double near_rigid = w / (4 * std::numbers::pi * std::numbers::pi);
     const double R_n =
         std::max(near_rigid, 1 / (dt * c.law.stiffness * (dt + c.law.relaxation_time)));
     const double R_t = parameters.friction_regularization * w;
@@ -132,7 +133,7 @@ TEST(LawAgreement, SapImpulseIsTheProjectionOntoTheCone) {
       const Eigen::Vector3d y = (Eigen::Vector3d(0, 0, v_hat) - v.head<3>()).cwiseQuotient(R);
       EXPECT_LE(gamma.head<2>().norm(), mu * gamma.z() + 1e-14 * gamma.norm());
       for (int trial = 0; trial < 20; ++trial) {
-        const double angle = 2 * M_PI * uniform(rng), n = y.norm() * uniform(rng);
+        const double angle = 2 * std::numbers::pi * uniform(rng), n = y.norm() * uniform(rng);
         const double t = mu * n * uniform(rng);
         const Eigen::Vector3d inside(t * std::cos(angle), t * std::sin(angle), n);
         const Eigen::Vector3d to_y = (y - gamma).cwiseProduct(R);

@@ -19,6 +19,11 @@
 namespace stiction {
 namespace {
 
+#ifdef _WIN32
+constexpr auto popen = _popen;
+constexpr auto pclose = _pclose;
+#endif
+
 namespace fs = std::filesystem;
 using contact::ContactModel;
 
@@ -173,6 +178,9 @@ class Reference : public testing::TestWithParam<const char*> {};
 TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
   const fs::path folder = fs::path(STICTION_SOURCE_DIR) / "../shared/reference/point";
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " does not exist";
+#ifdef _WIN32
+  GTEST_SKIP() << "Windows has no gzip";
+#endif
   int num_files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();

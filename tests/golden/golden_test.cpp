@@ -1,26 +1,26 @@
 // Compares the bits of short runs with a table, so that every compiler, optimization and number of
 // threads must give the same results. `./dev golden` writes the table again.
-#include <bit>
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <map>
+#include <iterator>
 #include <ostream>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "support/golden_table.hpp"
 #include "support/random_scene.hpp"
 
 namespace stiction::sim {
 namespace {
 
 using contact::ContactModel;
+using support::GoldenTable;
+using support::Hash;
 using support::RandomSceneOptions;
 using support::Scene;
 
@@ -36,24 +36,6 @@ struct GoldenRun {
 };
 
 void PrintTo(const GoldenRun& run, std::ostream* out) { *out << run.name; }
-
-/// The FNV-1a hash of 64 bits over the bytes of numbers.
-class Hash {
- public:
-  void add(std::span<const double> numbers) {
-    for (const double x : numbers)
-      for (auto bits = std::bit_cast<std::uint64_t>(x), i = std::uint64_t{0}; i < 8; ++i)
-        value_ = (value_ ^ (bits >> 8 * i & 0xff)) * 0x100000001b3;
-  }
-  std::string text() const {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value_));
-    return text;
-  }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
 
 RandomSceneOptions make_cluster_options(int num_bodies, double spacing, int num_hinged = 0) {
   RandomSceneOptions options;
@@ -150,41 +132,30 @@ std::string run_and_hash(const GoldenRun& run, int num_threads) {
     EXPECT_EQ(report.num_steps, 1) << run.name << ": " << report.message;
     max_contacts = std::max(max_contacts, std::max(report.contacts.size(), scene.data->ncon));
     if (i + 1 < run.num_steps) continue;
-    hash.add(scene.state());
-    hash.add(report.contacts.impulse);
-    hash.add(report.contacts.torque_impulse);
+    hash.add_all(scene.state());
+    hash.add_all(report.contacts.impulse);
+    hash.add_all(report.contacts.torque_impulse);
   }
   EXPECT_GT(max_contacts, 3) << run.name;
   return hash.text();
 }
 
-std::map<std::string, std::string> read_table() {
-  std::map<std::string, std::string> table;
-  std::ifstream file(kTable);
-  for (std::string name, hash; file >> name >> hash;) table[name] = hash;
-  return table;
-}
-
-void write_table(const std::vector<GoldenRun>& runs) {
-  std::ofstream file(kTable);
-  for (const GoldenRun& run : runs) file << run.name << ' ' << run_and_hash(run, 1) << '\n';
-}
-
 class Golden : public testing::TestWithParam<GoldenRun> {
  protected:
   static void SetUpTestSuite() {
-    if (std::getenv("STICTION_RENEW_GOLDEN")) write_table(make_runs());
+    if (GoldenTable::is_to_be_written())
+      GoldenTable(kTable).write(make_runs(),
+                                [](const GoldenRun& run) { return run_and_hash(run, 1); });
   }
 };
 INSTANTIATE_TEST_SUITE_P(Runs, Golden, testing::ValuesIn(make_runs()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(Golden, HasTheHashOfTheTableWithAnyNumberOfThreads) {
-  const auto table = read_table();
-  const auto entry = table.find(GetParam().name);
-  ASSERT_NE(entry, table.end()) << kTable << " has no such run; write it again with ./dev golden";
+  const std::string expected = GoldenTable(kTable).find(GetParam().name);
+  ASSERT_NE(expected, "") << kTable << " has no such run; write it again with ./dev golden";
   for (const int num_threads : {1, 2, 16}) {
-    EXPECT_EQ(run_and_hash(GetParam(), num_threads), entry->second)
+    EXPECT_EQ(run_and_hash(GetParam(), num_threads), expected)
         << num_threads << " threads. If mujoco_control differs too, libmujoco or the C library "
         << "computes other bits. If results change on purpose, run ./dev golden.";
   }

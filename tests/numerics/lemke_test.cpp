@@ -307,8 +307,10 @@ std::pair<MatrixXd, VectorXd> make_boxes(double ratio, std::mt19937_64* rng) {
     Q.block(rows + i, kContacts + kEdges * i, 1, kEdges).setConstant(-1);
   }
   VectorXd u(12), r = VectorXd::Zero(size);
-  for (int i = 0; i < 12; ++i)
-    u[i] = 1e-3 * std::pow(10.0, -static_cast<int>((*rng)() % 4)) * normal(*rng);
+  for (int i = 0; i < 12; ++i) {
+    const double scale = 1e-3 * std::pow(10.0, -static_cast<int>((*rng)() % 4));
+    u[i] = scale * normal(*rng);
+  }
   u[2] -= 0.01;
   u[8] -= 0.01;
   for (int body = 0; body < 2; ++body) {

@@ -72,10 +72,13 @@ TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
     RandomLcp p = {RowMajorMatrix(c, rank), VectorXd(c), VectorXd(rank)};
     for (int j = 0; j < rank; ++j) {
       const double size = std::pow(10.0, scale(rng));
-      for (int i = 0; i < c; ++i)
-        p.N(i, j) = i < rank ? size * normal(rng)
-                             : p.N(i % rank, j) * (1 + std::pow(10.0, -digits(rng)) * normal(rng));
-      p.u_hat[j] = std::pow(10.0, scale(rng)) * normal(rng);
+      for (int i = 0; i < rank; ++i) p.N(i, j) = size * normal(rng);
+      for (int i = rank; i < c; ++i) {
+        const double change = std::pow(10.0, -digits(rng));
+        p.N(i, j) = p.N(i % rank, j) * (1 + change * normal(rng));
+      }
+      const double target_size = std::pow(10.0, scale(rng));
+      p.u_hat[j] = target_size * normal(rng);
     }
     for (double& b : p.b) b = k % 3 == 0 ? std::abs(normal(rng)) : 0;
     VectorXd z(c), u(rank);

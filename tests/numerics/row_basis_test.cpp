@@ -20,8 +20,9 @@ using Eigen::MatrixXd;
 RowMajorMatrix make_rows(int num_rows, int num_columns, int rank, std::mt19937_64* rng) {
   std::normal_distribution<double> normal;
   const auto any = [&] { return normal(*rng); };
-  RowMajorMatrix X =
-      MatrixXd::NullaryExpr(num_rows, rank, any) * MatrixXd::NullaryExpr(rank, num_columns, any);
+  const MatrixXd left = MatrixXd::NullaryExpr(num_rows, rank, any);
+  const MatrixXd right = MatrixXd::NullaryExpr(rank, num_columns, any);
+  RowMajorMatrix X = left * right;
   for (int i = 0; i < num_rows; ++i) X.row(i) *= std::pow(10.0, normal(*rng));
   return X;
 }
@@ -134,9 +135,10 @@ TEST(RowBasis, SelectsTheSameRowsInAnyOrder) {
   std::normal_distribution<double> normal;
   constexpr int kPairs = 6, n = 5;
   for (int trial = 0; trial < 100; ++trial) {
-    const RowMajorMatrix X =
-        make_rows(2 * kPairs, n, 2, &rng) +
-        0.1 * MatrixXd::NullaryExpr(2 * kPairs, n, [&] { return normal(rng); });
+    const RowMajorMatrix dependent = make_rows(2 * kPairs, n, 2, &rng);
+    const RowMajorMatrix noise =
+        RowMajorMatrix::NullaryExpr(2 * kPairs, n, [&] { return normal(rng); });
+    const RowMajorMatrix X = dependent + 0.1 * noise;
     for (const bool has_pairs : {false, true}) {
       std::vector<int> order(kPairs);  // of the pairs
       std::iota(order.begin(), order.end(), 0);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
@@ -62,7 +63,7 @@ TEST(HertzGeometry, OfCrossedCapsulesDependsOnTheAngle) {
   // Hertz: k1 + k2 = 1/R1 + 1/R2 and (k2 - k1)^2 = 1/R1^2 + 1/R2^2 + 2 cos(2 angle)/(R1 R2).
   const double R1 = 0.03, R2 = 0.05;
   for (const double angle_deg : {20.0, 45.0, 70.0, 90.0}) {
-    const double angle = angle_deg * M_PI / 180;
+    const double angle = angle_deg * std::numbers::pi / 180;
     const double sum = 1 / R1 + 1 / R2;
     const double difference =
         std::sqrt(1 / (R1 * R1) + 1 / (R2 * R2) + 2 * std::cos(2 * angle) / (R1 * R2));

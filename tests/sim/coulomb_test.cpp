@@ -1,6 +1,7 @@
 // `coulomb` in motion: impacts with slip. Under the other models an impulse of another time bounds
 // the friction of the step.
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,8 @@ TEST(CoulombMotion, LandingCostsMuTimesTheNormalImpulseAtAnyDepth) {
 /// A tilted box of 1 kg that lands on an edge while it slides. The edge sticks and does not
 /// rebound.
 struct TiltedBox {
-  static constexpr double kHalf = 0.05, kTilt = 25 * M_PI / 180, kSpeed = 2, kHeight = 0.1;
+  static constexpr double kHalf = 0.05, kTilt = 25 * std::numbers::pi / 180, kSpeed = 2,
+                          kHeight = 0.1;
 
   /// The spin after the impact, from the balance of angular momentum about the edge.
   static double calc_spin() {
@@ -135,7 +137,7 @@ TEST(CoulombMotion, RodJamsAndJumps) {
   Scene scene(support::make_mjcf(R"(timestep="0.00064")", mjcf));
   Stepper stepper(scene.model, make_options(ContactModel::coulomb, 1e-8),
                   make_materials(scene, {.law = {.stiffness = 2e7, .dissipation = 0}}));
-  scene.data->qpos[2] = -M_PI / 6;
+  scene.data->qpos[2] = -std::numbers::pi / 6;
   scene.data->qvel[0] = 10;
   double largest = 0, time = 0;
   run_coupled(&stepper, &scene, 0.08, [&](const StepReport& report) {

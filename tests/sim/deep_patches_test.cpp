@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ double integrate_ball(double R, double depth) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
     const double r = a * (i + 0.5) / n;
-    sum += (1 - std::hypot(r, z) / R) * 2 * M_PI * r * a / n;
+    sum += (1 - std::hypot(r, z) / R) * 2 * std::numbers::pi * r * a / n;
   }
   return kModulus * sum;
 }
@@ -434,9 +435,10 @@ TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const double h = samples[i - 1].depth;  // at the start of the step
     if (h < 0.02 || h > 0.09) continue;
-    const double expected = M_PI / 4 * kModulus * h * h * (2 - h / 0.05);  // [theory:deep-overlap]
+    const double expected =
+        std::numbers::pi / 4 * kModulus * h * h * (2 - h / 0.05);  // [theory:deep-overlap]
     // The edges of the ball's mesh are inscribed by up to 0.4 mm, which shifts the depth.
-    const double slope = M_PI / 4 * kModulus * std::abs(4 * h - 3 * h * h / 0.05);
+    const double slope = std::numbers::pi / 4 * kModulus * std::abs(4 * h - 3 * h * h / 0.05);
     EXPECT_NEAR(samples[i].normal_force, expected, 0.4e-3 * slope + 0.02 * expected) << "at " << h;
   }
 }

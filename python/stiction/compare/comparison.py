@@ -10,6 +10,7 @@ from stiction.compare.cases import make_cases
 from stiction.compare.held_body import find_held_body
 from stiction.compare.rows import Comparison
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
+from stiction.defaults import builtin_defaults
 from stiction.options import DEFAULTS
 from stiction.scene import Scene
 
@@ -18,6 +19,7 @@ _TRANSIENT_OF_HOLD = 0.25
 _TRANSIENT_OF_RUN = 0.5
 
 
+@builtin_defaults()
 def compare_models(
     scene: Scene,
     contact_models: Sequence[str] | None = None,

@@ -18,6 +18,7 @@ import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
 
 from stiction.arguments import check_path
+from stiction.defaults import builtin_defaults
 from stiction.errors import Error
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
@@ -161,7 +162,8 @@ class Recording:
         if "properties" not in options and self.options.get("properties"):
             options["properties"] = self._properties
         try:
-            return Simulator(self.model, **{**self.options, **options})
+            with builtin_defaults():  # for options that are younger than the recording
+                return Simulator(self.model, **{**self.options, **options})
         except TypeError as e:
             raise Error(
                 "version", str(self.path), f"has options of another version of stiction: {e}"

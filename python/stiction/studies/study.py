@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stiction.defaults import builtin_defaults
 from stiction.errors import Error
 from stiction.plain_json import make_plain
 from stiction.studies.checks import Check
@@ -77,6 +78,10 @@ class Study:
     run: Callable[[Settings], StudyResult]
     plots: tuple[str, ...]
     contact_models: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        # Figures must not depend on defaults that the program has chosen.
+        object.__setattr__(self, "run", builtin_defaults()(self.run))
 
 
 def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:

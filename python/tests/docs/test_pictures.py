@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from draw_figures import FIGURES, IMAGES, main
+from PIL import Image
 
 from stiction.studies.registry import STUDIES, load_study
 
@@ -36,13 +37,14 @@ def find_shown_pictures() -> dict[Path, Path]:
 
 
 def test_every_picture_has_a_row() -> None:
-    assert {path.stem for path in IMAGES.glob("*.png")} == set(FIGURES)
+    drawn = {path.name for path in IMAGES.iterdir() if path.suffix in (".png", ".gif")}
+    assert drawn == {name + figure.suffix for name, figure in FIGURES.items()}
 
 
 def test_every_picture_is_shown_and_every_shown_picture_exists() -> None:
     shown = find_shown_pictures()
     assert {str(path) for path in shown if not path.exists()} == set()
-    images = {path for path in IMAGES.iterdir() if path.suffix in (".png", ".svg", ".jpg")}
+    images = {path for path in IMAGES.iterdir() if path.suffix in (".png", ".svg", ".jpg", ".gif")}
     assert {path.name for path in images - set(shown)} == set()
     assert len(DRAWN_BY_HAND) + len(FIGURES) == len(images)
 
@@ -55,7 +57,7 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
         assert arguments[1] in STUDIES
         assert figure.plot in load_study(arguments[1]).plots
     elif program == "python":
-        assert f'"{figure.plot}.png"' in (ROOT / arguments[0]).read_text()
+        assert f'"{figure.plot}{figure.suffix}"' in (ROOT / arguments[0]).read_text()
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)
 
@@ -64,3 +66,11 @@ def test_an_unknown_picture_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         main(["study_clutters"])
     assert "there is no picture 'study_clutters'" in capsys.readouterr().err
+
+
+def test_the_picture_that_moves_is_small_and_repeats() -> None:
+    path = IMAGES / "creep.gif"
+    assert path.stat().st_size < 1.5e6
+    with Image.open(path) as image:
+        assert image.n_frames > 40
+        assert image.info["loop"] == 0, "repeats for ever"

@@ -1,5 +1,15 @@
 #include "stiction/base/fork_count.hpp"
 
+#ifdef _WIN32
+
+namespace stiction::base {
+
+int fork_count() noexcept { return 0; }  // Windows has no fork()
+
+}  // namespace stiction::base
+
+#else
+
 #include <atomic>
 
 #include <pthread.h>
@@ -16,3 +26,5 @@ std::atomic<int> num_forks{0};
 int fork_count() noexcept { return num_forks.load(std::memory_order_relaxed); }
 
 }  // namespace stiction::base
+
+#endif

@@ -5,6 +5,7 @@
 
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/rigid_findings.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -14,7 +15,7 @@ using contact::RowKind;
 namespace {
 
 /// Returns the speed with which the surfaces of a contact may drive bodies [m/s].
-double calc_surface_speed(const Contact& c) { return std::hypot(c.bias[0], c.bias[1], c.bias[2]); }
+double calc_surface_speed(const Contact& c) { return math::hypot(c.bias[0], c.bias[1], c.bias[2]); }
 
 /// Returns the speed with which the overlap of a contact may drive bodies apart [m/s].
 double calc_correction_speed(const SolvedStep& step, const Contact& c) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "stiction/certificate/reference_laws.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 /// Coulomb's law with the circular cone as one equation, computed from its definition.
 /// Source: [desaxce1998], [theory:friction-cone].
@@ -12,7 +12,7 @@ namespace stiction::certificate {
 /// Replaces x by the nearest point of the friction cone K = { |x_t| <= mu x_n }.
 /// Rows are t1, t2, n.
 inline void project_on_friction_cone(double mu, double x[3]) {
-  const double friction = std::hypot(x[0], x[1]);
+  const double friction = math::hypot(x[0], x[1]);
   if (friction <= mu * x[2]) return;
   // x lies in the polar cone, whose nearest point is the tip, or the nearest point lies on the
   // surface of K.
@@ -32,11 +32,11 @@ inline void project_on_friction_cone(double mu, double x[3]) {
 /// @param b        gap speed of the contact [m/s]
 inline double calc_cone_residual(const ContactVector& gamma, const ContactVector& v, double b,
                                  double mu, double mobility) {
-  const double u[3] = {v[0], v[1], v[2] + b + mu * std::hypot(v[0], v[1])};
+  const double u[3] = {v[0], v[1], v[2] + b + mu * math::hypot(v[0], v[1])};
   double x[3];
   for (int i = 0; i < 3; ++i) x[i] = gamma[i] - u[i] / mobility;
   project_on_friction_cone(mu, x);
-  return mobility * std::hypot(gamma[0] - x[0], gamma[1] - x[1], gamma[2] - x[2]) /
+  return mobility * math::hypot(gamma[0] - x[0], gamma[1] - x[1], gamma[2] - x[2]) /
          std::max(1.0, mu);
 }
 

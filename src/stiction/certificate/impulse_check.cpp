@@ -26,10 +26,11 @@ ContactVector angular_part(const ContactVector& gamma) {
 struct ImpulseCheck::PairView {
   const SolvedStep& step;
   const SubstepCheck& substeps;
-  bool is_divided = false;       // into sub-steps
-  bool is_compensated = false;   // the laws are evaluated at v + v_low
-  double V0[6], V[6];            // motion at the start and at the end
-  long double V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
+  bool is_divided = false;      // into sub-steps
+  bool is_compensated = false;  // the laws are evaluated at v + v_low
+  double V0[6], V[6];           // motion at the start and at the end
+  math::DoubleDouble
+      V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
   /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the

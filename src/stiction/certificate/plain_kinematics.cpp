@@ -79,12 +79,12 @@ ContactVector calc_contact_velocity(const Contact& c, const double V[6]) {
 
 void calc_compensated_pair_motion(const ContactProblem& problem, const BodyPair& pair,
                                   std::span<const double> v, std::span<const double> v_low,
-                                  long double V[6]) {
-  const auto speed = [&](int dof) { return static_cast<long double>(v[dof]) + v_low[dof]; };
+                                  math::DoubleDouble V[6]) {
+  const auto speed = [&](int dof) { return math::DoubleDouble::sum(v[dof], v_low[dof]); };
   calc_motion(problem, pair, speed, V);
 }
 
-ContactVector calc_compensated_contact_velocity(const Contact& c, const long double V[6]) {
+ContactVector calc_compensated_contact_velocity(const Contact& c, const math::DoubleDouble V[6]) {
   return calc_velocity(c, V);
 }
 

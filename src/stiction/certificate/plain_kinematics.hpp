@@ -6,6 +6,7 @@
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
+#include "stiction/math/double_double.hpp"
 #include "stiction/math/lanes.hpp"
 
 /// The certificate's own contact velocities, wrenches and products with A, in plain loops. The
@@ -25,12 +26,12 @@ void calc_pair_motion(const ContactProblem& problem, const BodyPair& pair,
 /// Computes v_c, with its angular part, from the pair's motion [m/s, rad/s].
 ContactVector calc_contact_velocity(const Contact& c, const double V[6]);
 
-/// Computes the pair's motion in long doubles, from the velocities v + v_low.
+/// Computes the pair's motion with the digits of two doubles, from the velocities v + v_low.
 void calc_compensated_pair_motion(const ContactProblem& problem, const BodyPair& pair,
                                   std::span<const double> v, std::span<const double> v_low,
-                                  long double V[6]);
-/// Computes v_c from a motion in long doubles, and rounds it at the end.
-ContactVector calc_compensated_contact_velocity(const Contact& c, const long double V[6]);
+                                  math::DoubleDouble V[6]);
+/// Computes v_c from such a motion, and rounds it at the end.
+ContactVector calc_compensated_contact_velocity(const Contact& c, const math::DoubleDouble V[6]);
 
 /// Adds a contact's impulse to F, a wrench [torque; force] about the pair's origin.
 void add_contact_wrench(const Contact& c, const ContactVector& gamma, double F[6]);

@@ -6,6 +6,7 @@
 
 #include "stiction/contact/custom_law.hpp"
 #include "stiction/contact/law_tables.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -61,7 +62,7 @@ double calc_friction_slope(const ModelParameters& parameters, double squared_sli
     return slip < eps ? (2 - slip / eps) / eps : 1 / slip;
   if (kind == FrictionRegularizationKind::custom)
     return parameters.custom_friction->calc(slip / eps).f_over_s / eps;
-  return (slip > 0 ? std::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
+  return (slip > 0 ? math::atan(slip / eps) / slip : 1 / eps) * 2 / std::numbers::pi;
 }
 
 /// Returns eps F(s), the integral of f over the slip. It is the regularized norm of the slip [m/s].
@@ -74,7 +75,7 @@ double calc_friction_norm(const ModelParameters& parameters, double squared_slip
     return s < 1 ? eps * s * s * (1 - s / 3) : slip - eps / 3;
   if (kind == FrictionRegularizationKind::custom)
     return eps * s * s * parameters.custom_friction->calc(s).F_over_s2;
-  return eps * (2 * s * std::atan(s) - std::log1p(s * s)) / std::numbers::pi;
+  return eps * (2 * s * math::atan(s) - math::log1p(s * s)) / std::numbers::pi;
 }
 
 /// Adds the friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
@@ -86,7 +87,7 @@ void add_lagged_friction(const ModelParameters& parameters, const Contact& c, do
   double largest = 1e-9;
   for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = 0;
-  for (int i = 0; i < num_slips; ++i) squared += std::pow(c.friction[i] * v_c[kSlip[i]], 2);
+  for (int i = 0; i < num_slips; ++i) squared += math::square(c.friction[i] * v_c[kSlip[i]]);
   const double slope = gamma_n0 * calc_friction_slope(parameters, squared, largest * eps_s);
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
@@ -96,7 +97,7 @@ void add_lagged_friction(const ModelParameters& parameters, const Contact& c, do
 /// norm of R.
 void project_on_cone(double mu, double R_t, double R_n, const std::array<double, 3>& y,
                      ContactVector* gamma) {
-  const double y_t = std::hypot(y[0], y[1]), y_n = y[2];
+  const double y_t = math::hypot(y[0], y[1]), y_n = y[2];
   double n = y_n, t = y_t;
   if (y_t > mu * y_n || y_n < 0) {
     // On the boundary gamma = s (mu, 1): minimize R_t (mu s - y_t)^2 + R_n (s - y_n)^2 over s >= 0.
@@ -164,7 +165,7 @@ ReferenceImpulse calc_sap(const ModelParameters& parameters, const Contact& c,
 ReferenceImpulse calc_tamsi(const ModelParameters& parameters, const Contact& c, double dt,
                             const ContactVector& v_c) {
   const double v_s = parameters.stiction_tolerance;
-  const double slip = std::hypot(v_c[0], v_c[1], 0.01 * v_s);
+  const double slip = math::hypot(v_c[0], v_c[1], 0.01 * v_s);
   const double missing = positive_part(1 - slip / v_s);  // to full slip
   const double f_e = c.fn0 - dt * c.law.stiffness * v_c[2];
   const double n =
@@ -222,7 +223,8 @@ double calc_gain(const Contact& c, const ContactVector& gamma, const ContactVect
 }
 
 double calc_reference_row_impulse(const Row& row, double v_r) {
-  if (row.kind == RowKind::kFriction) return -row.bound * v_r / std::hypot(v_r, row.slip_tolerance);
+  if (row.kind == RowKind::kFriction)
+    return -row.bound * v_r / math::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;
   if (row.kind == RowKind::kSpring)
     return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);

@@ -7,6 +7,7 @@
 #include "stiction/certificate/judge_impulses.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/rigid_findings.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -39,7 +40,7 @@ double calc_seen_momentum(const SolvedStep& step) {
     if (!std::isfinite(mass)) continue;
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const auto& b = problem.contacts[i].bias;
-      grow(mass * std::hypot(b[0], b[1], b[2]), &momentum);
+      grow(mass * math::hypot(b[0], b[1], b[2]), &momentum);
     }
   }
   for (const Row& row : problem.rows) {

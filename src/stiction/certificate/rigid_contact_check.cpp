@@ -7,6 +7,7 @@
 #include "stiction/certificate/friction_polygon.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/contact/rigid_touch.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -32,8 +33,8 @@ struct ContactView {
   bool is_sticking = false;
 
   double time_step() const { return step.problem.time_step; }
-  double friction() const { return std::hypot(gamma[0], gamma[1]); }  // [N s]
-  double slip() const { return std::hypot(v[0], v[1]); }              // [m/s]
+  double friction() const { return math::hypot(gamma[0], gamma[1]); }  // [N s]
+  double slip() const { return math::hypot(v[0], v[1]); }              // [m/s]
   double friction_bound() const { return contact.sliding_friction() * gamma[2]; }
 };
 
@@ -58,7 +59,7 @@ double find_reach(const SolvedStep& step, const BodyPair& pair) {
 /// Records the contact's smallest normal impulse, and the sizes by which rounding errors are
 /// judged.
 void add_scales(const ContactView& view, RigidFindings* out) {
-  const auto linear_size = [](const ContactVector& x) { return std::hypot(x[0], x[1], x[2]); };
+  const auto linear_size = [](const ContactVector& x) { return math::hypot(x[0], x[1], x[2]); };
   for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
   for (const double x : view.v) out->is_finite = out->is_finite && std::isfinite(x);
   grow(view.mobility, &out->max_mobility);
@@ -95,7 +96,7 @@ void check_normal(const ContactView& view, RigidFindings* out) {
 void check_bilateral(const ContactView& view, RigidFindings* out) {
   if (view.is_sticking) {
     const auto excess = [&](double v) { return std::max(0.0, std::abs(v) - view.lever_speed); };
-    grow(std::hypot(excess(view.v[0]), excess(view.v[1])),
+    grow(math::hypot(excess(view.v[0]), excess(view.v[1])),
          &out->certificate.rigid.constraint_error);
   }
   out->violation += view.slip() * view.friction();
@@ -107,7 +108,7 @@ void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* o
   for (int t = 0; t < 2; ++t)
     (*law)[t] =
         view.is_sticking ? -view.time_step() * view.contact.law.viscous_friction * view.v[t] : 0;
-  grow(std::hypot(view.gamma[0] - (*law)[0], view.gamma[1] - (*law)[1]),
+  grow(math::hypot(view.gamma[0] - (*law)[0], view.gamma[1] - (*law)[1]),
        &out->certificate.impulse_error);
 }
 
@@ -115,7 +116,7 @@ void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* o
 /// start.
 void check_half_planes(const ContactView& view, RigidFindings* out) {
   const double viscous =
-      view.time_step() * view.contact.law.viscous_friction * std::hypot(view.v0[0], view.v0[1]);
+      view.time_step() * view.contact.law.viscous_friction * math::hypot(view.v0[0], view.v0[1]);
   grow(calc_half_plane_excess(view.gamma, view.friction_bound() + viscous,
                               view.step.parameters.friction_directions),
        &out->certificate.max_cone_excess);
@@ -175,7 +176,7 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
 bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
   const bool must_stick =
       gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));
-  return (must_stick && c.dim > 1) || std::hypot(gamma[0], gamma[1]) > 0;
+  return (must_stick && c.dim > 1) || math::hypot(gamma[0], gamma[1]) > 0;
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ void RigidContactCheck::check_pair(const SolvedStep& step, const BodyPair& pair,
   calc_pair_motion(problem, pair, problem.v0, V0);
   calc_pair_motion(problem, pair, problem.v_star, V_star);
   calc_pair_motion(problem, pair, step.solution.v, V);
-  const double spin = std::hypot(V[0], V[1], V[2]), reach = find_reach(step, pair);
+  const double spin = math::hypot(V[0], V[1], V[2]), reach = find_reach(step, pair);
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
     const Contact& c = problem.contacts[i];
     const ContactVector& gamma = step.solution.impulses[i];

@@ -5,6 +5,7 @@
 
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/reference_laws.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -151,9 +152,9 @@ void RigidRowCheck::calc_corrections(const SolvedStep& step) {
         std::abs(calc_correction(step, row)) + (is_left_behind ? std::abs(row.bias) : 0);
     if (speed == 0) continue;
     Corrections& sum = corrections_[island];
-    sum.speed = std::hypot(sum.speed, speed);
+    sum.speed = math::hypot(sum.speed, speed);
     const double mobility = calc_row_mobility(step.problem, step.islands, row);
-    if (mobility > 0) sum.motion = std::hypot(sum.motion, speed / std::sqrt(mobility));
+    if (mobility > 0) sum.motion = math::hypot(sum.motion, speed / std::sqrt(mobility));
   }
   add_dependent_rows(step);
 }

@@ -6,6 +6,7 @@
 
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/reference_laws.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -25,7 +26,7 @@ struct Magnitude {
   double linear = 0;
 };
 
-double norm(const double* a) { return std::hypot(a[0], a[1], a[2]); }
+double norm(const double* a) { return math::hypot(a[0], a[1], a[2]); }
 
 /// Sums the magnitudes of the terms that calc_pair_motion adds.
 Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,

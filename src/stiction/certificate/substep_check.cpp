@@ -5,6 +5,7 @@
 
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/contact/residual_scale.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
@@ -108,7 +109,7 @@ void SubstepCheck::add_balance(const SolvedStep& step, const Substep& substep) {
     for (int dof = problem.dof_start[b]; dof < problem.dof_start[b + 1]; ++dof) {
       const int i = dof - problem.dof_start[b];
       const double D2 = 1 / problem.diagonal(b)[i * (problem.block_size(b) + 1)];
-      r2 += D2 * std::pow(residual_[dof] - impulse_[dof], 2);
+      r2 += D2 * math::square(residual_[dof] - impulse_[dof]);
     }
   }
   const double residual = std::sqrt(r2);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/line_integral.hpp"
 
 namespace stiction::contact {
@@ -30,7 +32,7 @@ std::vector<double> make_grid(double largest) {
   constexpr int kPerDecade = 4, kDecades = 9;
   std::vector<double> grid = {0};
   for (int i = 0; i <= kPerDecade * kDecades; ++i) {
-    const double value = largest * std::pow(10.0, -static_cast<double>(i) / kPerDecade);
+    const double value = largest * math::exp(-std::numbers::ln10 * i / kPerDecade);
     grid.push_back(value);
     grid.push_back(-value);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "stiction/math/scalar_functions.hpp"
+
 namespace stiction::contact {
 namespace {
 
@@ -31,20 +33,20 @@ EllipticIntegrals calc_integrals(double axis_ratio) {
 /// Returns ln(kappa_2 / kappa_1) of an ellipse. It decreases as the axis ratio increases.
 double calc_log_ratio(double axis_ratio) {
   const EllipticIntegrals at = calc_integrals(axis_ratio);
-  return std::log((1 - at.S) / at.S) - 2 * std::log(axis_ratio);
+  return math::log((1 - at.S) / at.S) - 2 * math::log(axis_ratio);
 }
 
 /// Finds the axis ratio of a ratio of curvatures by the secant method in logarithms, in which the
 /// function is almost a straight line. A step outside the bracket is replaced by its middle.
 double find_axis_ratio(double curvature_ratio) {
-  const double target = std::log(curvature_ratio);
+  const double target = math::log(curvature_ratio);
   if (!(target > 1e-14)) return 1;
   // The ratio of the axes is between the powers -1 and -1/2 of the ratio of the curvatures.
   double low = -target, high = -0.5 * target;
-  double y0 = high, f0 = calc_log_ratio(std::exp(y0)) - target;
+  double y0 = high, f0 = calc_log_ratio(math::exp(y0)) - target;
   double y1 = -2.0 / 3 * target;  // close for circles and for long ellipses
   for (int i = 0; i < 60; ++i) {
-    const double f1 = calc_log_ratio(std::exp(y1)) - target;
+    const double f1 = calc_log_ratio(math::exp(y1)) - target;
     (f1 > 0 ? low : high) = y1;
     if (std::abs(f1) <= 1e-14 * std::max(1.0, target) || high - low <= 1e-15 * target) break;
     double next = y1 - f1 * (y1 - y0) / (f1 - f0);
@@ -53,7 +55,7 @@ double find_axis_ratio(double curvature_ratio) {
     f0 = f1;
     y1 = next;
   }
-  return std::exp(y1);
+  return math::exp(y1);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_data.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 class DefinedForce;
@@ -97,7 +98,7 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
      .uses = {.dissipation = true, .hertz_stiffness = true},
      .force =
          [](const ContactLawData<double>& law, double, double x, double xdot) {
-           return law.hertz_stiffness * std::pow(positive_part(x), 1.5) *
+           return law.hertz_stiffness * positive_part(x) * std::sqrt(positive_part(x)) *
                   positive_part(1 + 1.5 * law.dissipation * xdot);
          }},
     // f = k d^2 / g at any gap g = -x, so the default thickness is small. The reach ends where
@@ -127,7 +128,7 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
          [](const ContactLawData<double>& law, double, double x, double) {
            const double k = law.barrier_stiffness, d = law.barrier_thickness, g = -x;
            if (g <= 0) return kInfinity;
-           return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * std::log(g / d)) : 0;
+           return g < d ? k * ((d - g) * (d - g) / g - 2 * (d - g) * math::log(g / d)) : 0;
          }},
     // The caller's law gives its force and its reach itself, see CustomLaw.
     {.law = NormalLawKind::custom, .name = "custom"},

@@ -7,6 +7,7 @@
 
 #include "stiction/geometry/shape_pieces.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -29,8 +30,8 @@ Cap add_cap(double radius, double half_length, double up, int n, MeshedShape& sh
   const int num_rings = n / 2;
   for (int i = 0; i < num_rings; ++i) {
     const double latitude = std::numbers::pi / 2 * i / num_rings;
-    cap.rings.push_back(add_ring(radius * std::cos(latitude),
-                                 up * (half_length + radius * std::sin(latitude)), n, 0, shape));
+    cap.rings.push_back(add_ring(radius * math::cos(latitude),
+                                 up * (half_length + radius * math::sin(latitude)), n, 0, shape));
   }
   return cap;
 }

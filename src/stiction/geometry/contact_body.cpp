@@ -15,6 +15,7 @@
 #include "stiction/geometry/contact_body_data.hpp"
 #include "stiction/geometry/tet_filter.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -222,7 +223,7 @@ bool is_in(const TriangleBodyData& body, const Vec3& x) {
     const Vec3 a = triangle.vertex[0] - x, b = triangle.vertex[1] - x, c = triangle.vertex[2] - x;
     const double A = norm(a), B = norm(b), C = norm(c);
     half_angle +=
-        std::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
+        math::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
   }
   return half_angle > std::numbers::pi;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stiction/geometry/shape_pieces.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -18,9 +19,12 @@ constexpr int kMaxLevel = 8;  // 524288 triangles
 /// Returns how often to halve the edges of the octahedron, so that none is much longer than the
 /// hint on the unit sphere. An edge of level L spans an angle of pi / 2^(L + 1).
 int choose_level(double resolution_hint) {
-  const double edge_angle = 2 * std::asin(std::min(resolution_hint / 2, 1.0));
-  const double level = std::ceil(std::log2(2 * std::numbers::pi / edge_angle)) - 2;
-  return static_cast<int>(std::clamp(level, 0.0, double{kMaxLevel}));
+  const double sine = std::min(resolution_hint / 2, 1.0);
+  const double edge_angle = 2 * math::atan2(sine, std::sqrt((1 - sine) * (1 + sine)));
+  int level = 0;
+  for (double edge = 0.5 * std::numbers::pi; edge > edge_angle && level < kMaxLevel; edge *= 0.5)
+    ++level;
+  return level;
 }
 
 TriangleMesh make_octahedron() {

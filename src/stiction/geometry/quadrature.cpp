@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/symmetric2.hpp"
 
 namespace stiction::geometry {
@@ -156,7 +157,7 @@ class FaceQuadrature {
     const Vec2 shorter = Vec2{-axes.axis.y, axes.axis.x} * (std::numbers::sqrt2 * axes.shorter);
     // A third of a turn maps the three points to themselves.
     const double turn = fraction((static_cast<double>(points_->size()) / 3 + 1) * kTurnStep) / 3;
-    double c = std::cos(2 * std::numbers::pi * turn), s = std::sin(2 * std::numbers::pi * turn);
+    double c = math::cos(2 * std::numbers::pi * turn), s = math::sin(2 * std::numbers::pi * turn);
     for (int i = 0; i < 3; ++i) {
       add_point(moments.centroid + longer * c + shorter * s, area_scale_ * moments.area / 3);
       const double next = -0.5 * c - 0.5 * std::numbers::sqrt3 * s;

@@ -5,6 +5,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::geometry {
 
@@ -24,7 +25,7 @@ int add_ring(double radius, double z, int n, double extent, MeshedShape& shape) 
   const int first = static_cast<int>(shape.mesh.vertices.size());
   for (int i = 0; i < n; ++i) {
     const double angle = 2 * std::numbers::pi * i / n;
-    add_vertex({radius * std::cos(angle), radius * std::sin(angle), z}, extent, shape);
+    add_vertex({radius * math::cos(angle), radius * math::sin(angle), z}, extent, shape);
   }
   return first;
 }

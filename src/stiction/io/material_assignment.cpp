@@ -1,7 +1,5 @@
 #include "stiction/io/material_assignment.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/base/name_pattern.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/io/geom_classes.hpp"
@@ -27,9 +26,6 @@ constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:", kScop
 enum Rank { kAll, kClassGlob, kClass, kBodyGlob, kBody, kNameGlob, kName, kNumRanks };
 
 bool is_glob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
-bool matches(const std::string& pattern, const std::string& name) {
-  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
 
 std::string name_of(const mjModel* m, mjtObj type, int id) {
   const char* name = mj_id2name(m, type, id);
@@ -103,7 +99,7 @@ class Selector {
   Selection select_names(const GeomRule& rule) const {
     Selection out{rule.selector == "*" ? kAll : kNameGlob, {}};
     for (int i = 0; i < m_->ngeom; ++i)
-      if (matches(rule.selector, name_of(m_, mjOBJ_GEOM, i))) out.geoms.push_back(i);
+      if (base::matches_pattern(rule.selector, name_of(m_, mjOBJ_GEOM, i))) out.geoms.push_back(i);
     // An empty name selects nothing, although geoms without a name would match it.
     if (out.geoms.empty() || rule.selector.empty())
       refuse(rule, "no geom has this name", rule.selector, list_names(m_, mjOBJ_GEOM, m_->ngeom));
@@ -113,7 +109,8 @@ class Selector {
   Selection select_bodies(const GeomRule& rule, const std::string& pattern) const {
     Selection out{is_glob(pattern) ? kBodyGlob : kBody, {}};
     for (int i = 0; i < m_->ngeom; ++i)
-      if (matches(pattern, name_of(m_, mjOBJ_BODY, m_->geom_bodyid[i]))) out.geoms.push_back(i);
+      if (base::matches_pattern(pattern, name_of(m_, mjOBJ_BODY, m_->geom_bodyid[i])))
+        out.geoms.push_back(i);
     if (out.geoms.empty())
       refuse(rule, "no body with geoms has this name", pattern,
              list_names(m_, mjOBJ_BODY, m_->nbody));
@@ -129,7 +126,7 @@ class Selector {
                       "io::resolve_classes)");
     std::set<int> geoms;
     for (const auto& [name, ids] : properties_.classes)
-      if (matches(pattern, name)) geoms.insert(ids.begin(), ids.end());
+      if (base::matches_pattern(pattern, name)) geoms.insert(ids.begin(), ids.end());
     if (geoms.empty()) refuse(rule, "no geom has this class", pattern, list_classes(properties_));
     if (*geoms.rbegin() >= m_->ngeom)
       throw Error(ErrorCode::kWrongShape, rule.source,

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cmath>
-
 #include "stiction/math/lanes.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
-/// Elementary functions of a double or of Lanes. They evaluate one lane at a time, which is fast
-/// enough for the laws that need them, because these laws are rarely used.
+/// Elementary functions of Lanes. They evaluate one lane at a time, which is fast enough for the
+/// laws that need them, because these laws are rarely used.
 namespace stiction::math {
 
 /// Returns the number of lanes of T: 1 for a double, 4 for Lanes.
@@ -32,17 +31,14 @@ Lanes map(const Lanes& x, F&& f) {
   return y;
 }
 
-template <class T>
-T log(const T& x) {
-  return map(x, [](double a) { return std::log(a); });
+inline Lanes log(const Lanes& x) {
+  return map(x, [](double a) { return log(a); });
 }
-template <class T>
-T log1p(const T& x) {
-  return map(x, [](double a) { return std::log1p(a); });
+inline Lanes log1p(const Lanes& x) {
+  return map(x, [](double a) { return log1p(a); });
 }
-template <class T>
-T atan(const T& x) {
-  return map(x, [](double a) { return std::atan(a); });
+inline Lanes atan(const Lanes& x) {
+  return map(x, [](double a) { return atan(a); });
 }
 
 }  // namespace stiction::math

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cmath>
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::math {
 
@@ -16,8 +16,8 @@ struct PrincipalAxes {
 
 inline PrincipalAxes calc_principal_axes(const Symmetric2& m) {
   const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
-  const double radius = std::hypot(half, m.xy), angle = 0.5 * std::atan2(m.xy, half);
-  return {mean - radius, mean + radius, std::cos(angle), std::sin(angle)};
+  const double radius = math::hypot(half, m.xy), angle = 0.5 * math::atan2(m.xy, half);
+  return {mean - radius, mean + radius, math::cos(angle), math::sin(angle)};
 }
 
 }  // namespace stiction::math

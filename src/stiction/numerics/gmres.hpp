@@ -8,6 +8,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 /// The generalized minimal residual method (GMRES), for small systems whose matrix is known only by
 /// its products with vectors.
@@ -71,7 +72,7 @@ GmresResult solve_gmres(Multiply&& multiply, std::span<const double> b, double t
       R[k][i] = cosine[i] * above + sine[i] * below;
       R[k][i + 1] = cosine[i] * below - sine[i] * above;
     }
-    const double length = std::hypot(R[k][k], norm);
+    const double length = math::hypot(R[k][k], norm);
     if (!(length > 0)) break;  // singular
     cosine[k] = R[k][k] / length;
     sine[k] = norm / length;

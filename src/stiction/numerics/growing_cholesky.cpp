@@ -1,10 +1,10 @@
 #include "stiction/numerics/growing_cholesky.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::numerics {
@@ -45,7 +45,7 @@ void GrowingCholesky::remove(int p) {
       row_[k] = cosine_[k] * a + sine_[k] * b;
       row_[k + 1] = cosine_[k] * b - sine_[k] * a;
     }
-    const double pivot = std::hypot(row_[i], row_[i + 1]);
+    const double pivot = math::hypot(row_[i], row_[i + 1]);
     cosine_[i] = row_[i] / pivot;
     sine_[i] = row_[i + 1] / pivot;
     row_[i] = pivot;

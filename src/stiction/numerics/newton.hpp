@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/base/work_limits.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/line_integral.hpp"
 #include "stiction/numerics/line_search.hpp"
 #include "stiction/numerics/newton_trace.hpp"
@@ -141,7 +142,7 @@ NewtonResult minimize(P& problem, const NewtonOptions& options) {
     // the residual there, the rest is round-off. sqrt(-l'(0)) is the length of the step in the norm
     // of the Hessian.
     if (!(slope < 0) || (result.residual.norm > 0.5 * last_norm &&
-                         slope > -std::pow(calc_near_step(problem, result.residual), 2))) {
+                         slope > -math::square(calc_near_step(problem, result.residual)))) {
       result.status = NewtonStatus::kStagnated;
       return result;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/scalar_functions.hpp"
+
 namespace stiction::plant {
 namespace {
 
@@ -36,7 +38,7 @@ double calc_muscle_damping(const mjModel* m, const mjData* d, int actuator) {
 double calc_current_share(const mjModel* m, int actuator) {
   const double time_constant = m->actuator_dynprm[mjNDYN * actuator];
   if (time_constant <= 0) return 1;
-  return m->actuator_actearly[actuator] ? 1 - std::exp(-m->opt.timestep / time_constant) : 0;
+  return m->actuator_actearly[actuator] ? 1 - math::exp(-m->opt.timestep / time_constant) : 0;
 }
 
 /// True if the voltage that a motor's controller needs is at its limit. It follows from the

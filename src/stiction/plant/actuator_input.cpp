@@ -1,9 +1,9 @@
 #include "stiction/plant/actuator_input.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -27,7 +27,7 @@ double calc_next_activation(const mjModel* m, const mjData* d, int actuator, int
   double act = d->act[address];
   if (m->actuator_dyntype[actuator] == mjDYN_FILTEREXACT) {
     const double tau = std::max(mjMINVAL, m->actuator_dynprm[mjNDYN * actuator]);
-    act += rate * tau * (1 - std::exp(-m->opt.timestep / tau));
+    act += rate * tau * (1 - math::exp(-m->opt.timestep / tau));
   } else {
     act += rate * m->opt.timestep;
   }

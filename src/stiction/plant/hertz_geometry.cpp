@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "stiction/contact/hertz_ellipse.hpp"
 #include "stiction/contact/law_data.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/symmetric2.hpp"
 
 namespace stiction::plant {
@@ -76,7 +76,7 @@ SurfaceCurvature invert(const mjModel* m, int geom, const LocalShape& shape, con
   };
   if (shape.num_flat == 1) {  // radius across the flat direction
     const double x = mju_dot3(shape.flat[0], t1), y = mju_dot3(shape.flat[0], t2);
-    const double length = std::hypot(x, y);
+    const double length = math::hypot(x, y);
     const double c = -y / length, s = x / length;
     double across[3];
     for (int i = 0; i < 3; ++i) across[i] = c * t1[i] + s * t2[i];

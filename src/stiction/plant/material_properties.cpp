@@ -7,6 +7,7 @@
 
 #include "stiction/base/number_text.hpp"
 #include "stiction/contact/momentum_factor.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -30,16 +31,20 @@ double combine_in_series(double k1, double k2, double) {
   return k1 * (k2 / (k1 + k2));
 }
 
+double find_two_thirds_power(double x) { return math::square(math::cbrt(x)); }
+
 /// Under Hertz's law two surfaces act like springs in series with the stiffnesses k_h^(2/3),
 /// because the compression x = (f / k_h)^(2/3) is proportional to k_h^(-2/3).
 double find_hertz_share(double k1, double k2) {
   if (std::isinf(k1) || std::isinf(k2)) return find_share_in_series(k1, k2);
-  return find_share_in_series(std::pow(k1, 2.0 / 3), std::pow(k2, 2.0 / 3));
+  return find_share_in_series(find_two_thirds_power(k1), find_two_thirds_power(k2));
 }
 
 double combine_hertz(double k1, double k2, double) {
   if (std::isinf(k1) || std::isinf(k2)) return combine_in_series(k1, k2, 0);
-  return std::pow(combine_in_series(std::pow(k1, 2.0 / 3), std::pow(k2, 2.0 / 3), 0), 1.5);
+  const double combined =
+      combine_in_series(find_two_thirds_power(k1), find_two_thirds_power(k2), 0);
+  return combined * std::sqrt(combined);
 }
 
 double add(double x1, double x2, double) { return x1 + x2; }

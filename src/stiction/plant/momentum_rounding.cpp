@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/math/scalar_functions.hpp"
+
 namespace stiction::plant {
 namespace {
 
-double norm(const double* a) { return std::hypot(a[0], a[1], a[2]); }
+double norm(const double* a) { return math::hypot(a[0], a[1], a[2]); }
 
 /// Returns the center of mass of a body's tree, about which MuJoCo's dof axes are.
 const mjtNum* find_com(const mjModel* m, const mjData* d, int body) {

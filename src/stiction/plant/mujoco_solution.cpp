@@ -1,8 +1,7 @@
 #include "stiction/plant/mujoco_solution.hpp"
 
-#include <cmath>
-
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::plant {
 
@@ -24,7 +23,7 @@ void read_mujoco_solution(const mjModel* m, const mjData* d, const contact::Cont
                                dt * force[3], dt * force[4], dt * force[5]};
       solution->contact_velocities[i] = contact::calc_contact_velocity(c, V);
       // MuJoCo has no slip tolerance. A contact slips if its friction is within 1e-6 of the bound.
-      const double friction = std::hypot(force[1], force[2]);
+      const double friction = math::hypot(force[1], force[2]);
       solution->slipping[i] = friction > 0 && friction >= (1 - 1e-6) * c.friction[0] * force[0];
     }
   }

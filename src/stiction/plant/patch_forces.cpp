@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
@@ -18,7 +19,7 @@ using math::Vec3;
 
 /// Returns atan(x) / x for x >= 0.
 double atan_ratio(double x) {
-  if (x > 1e-4) return std::atan(x) / x;
+  if (x > 1e-4) return math::atan(x) / x;
   return 1 - x * x / 3;  // exact to 1e-17
 }
 

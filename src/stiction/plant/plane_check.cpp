@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/geom_pair.hpp"
 #include "stiction/plant/support_function.hpp"
 
@@ -101,7 +102,7 @@ bool is_missed(const mjModel* m, mjData* d, int plane, int geom) {
 /// Tilts a geom about its x axis by an angle for which MuJoCo's formula is right.
 void tilt(mjData* d, int geom) {
   constexpr double kAngle = 1e-3;
-  const double c = std::cos(kAngle), s = std::sin(kAngle);
+  const double c = math::cos(kAngle), s = math::sin(kAngle);
   const mjtNum turn[9] = {1, 0, 0, 0, c, -s, 0, s, c};
   mjtNum turned[9];
   mju_mulMatMat(turned, d->geom_xmat + 9 * geom, turn, 3, 3, 3);

@@ -11,6 +11,7 @@
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/normal_laws.hpp"
 #include "stiction/contact/reach.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/geom_pair.hpp"
@@ -170,7 +171,7 @@ class Explainer {
     constexpr int kStiffness = contact::find_law_property("stiffness");
     // The near-rigid stiffness of a contact with mobility w is (2 pi / (beta dt))^2 / w. beta is 1
     // unless the model has a limit of its own, near_rigid_factor.
-    const double rigid = std::pow(2 * std::numbers::pi / time_step(), 2);
+    const double rigid = math::square(2 * std::numbers::pi / time_step());
     const double beta = options_.parameters.near_rigid_factor;
     const bool has_limit =
         property.law_property == kStiffness && traits_.options.near_rigid_factor && beta > 0;

@@ -183,7 +183,8 @@ TEST(FrictionConeLaw, RandomProblemsSatisfyEveryLaw) {
     std::uniform_int_distribution<int> count(0, 6);
     // More contacts than dofs in many problems.
     const int n = 1 + count(rng), num_contacts = 2 * count(rng);
-    const Numbers numbers = make_random(n, num_contacts, count(rng), count(rng), &rng);
+    const int num_limits = count(rng), num_dry = count(rng);
+    const Numbers numbers = make_random(n, num_contacts, num_limits, num_dry, &rng);
     EXPECT_LE(calc_violation(numbers, solve(numbers)), 1e-9) << trial;
   }
 }
@@ -291,8 +292,8 @@ Numbers make_tower(int num_bodies, double stretch, std::mt19937_64* rng) {
       out.mu[contact] = 0.2 + 0.6 * unit(*rng);
     }
     const double root = 1 / inverse_root[i];
-    Eigen::Map<Vector3d>(&out.u_hat[6 * i]) =
-        root * Vector3d(0.05 * normal(*rng), 0.05 * normal(*rng), -0.1 - unit(*rng));
+    const double x = 0.05 * normal(*rng), y = 0.05 * normal(*rng), z = -0.1 - unit(*rng);
+    Eigen::Map<Vector3d>(&out.u_hat[6 * i]) = root * Vector3d(x, y, z);
   }
   return out;
 }

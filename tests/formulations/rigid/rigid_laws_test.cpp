@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -69,8 +70,8 @@ void expect_balance(const Numbers& numbers, const ReducedSolution& solution) {
 
 TEST(FrictionDirection, AxesAreExactAndOppositesCancel) {
   for (int k = 0; k < 8; ++k) {
-    const FrictionDirection d = make_friction_direction(M_PI * k / 4);
-    const FrictionDirection opposite = make_friction_direction(M_PI * (k + 4) / 4);
+    const FrictionDirection d = make_friction_direction(std::numbers::pi * k / 4);
+    const FrictionDirection opposite = make_friction_direction(std::numbers::pi * (k + 4) / 4);
     EXPECT_NEAR(d.cos + opposite.cos, 0, 1e-15);
     if (k % 2 == 0) {
       EXPECT_EQ(d.cos * d.sin, 0);
@@ -157,10 +158,12 @@ TEST(FrictionPolygonLaw, FrictionOpposesTheFastestSlipAtItsBound) {
         const double* t = solution.impulses.tangents.data() + 2 * i;
         double fastest = 0, radius = 0;
         for (int d = 0; d < k; ++d) {
-          const FrictionDirection corner = make_friction_direction(2 * M_PI * d / k);
-          const FrictionDirection edge = make_friction_direction(M_PI * (2 * d + 1) / k);
+          const FrictionDirection corner = make_friction_direction(2 * std::numbers::pi * d / k);
+          const FrictionDirection edge =
+              make_friction_direction(std::numbers::pi * (2 * d + 1) / k);
           fastest = std::max(fastest, -(corner.cos * slip[2 * i] + corner.sin * slip[2 * i + 1]));
-          radius = std::max(radius, (edge.cos * t[0] + edge.sin * t[1]) / std::cos(M_PI / k));
+          radius = std::max(radius,
+                            (edge.cos * t[0] + edge.sin * t[1]) / std::cos(std::numbers::pi / k));
         }
         EXPECT_LE(radius, bound + 1e-7);
         // lambda or the rest of the bound is 0, and the work is -lambda bound.

@@ -1,6 +1,7 @@
 // Tests rigid models on problems whose answer is known or can be found by brute force.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -150,7 +151,10 @@ TEST_P(Rigid, TakesTenThousandContactsOfOneBody) {
   Box box;
   std::mt19937_64 rng(1);
   std::uniform_real_distribution<double> anywhere(-0.05, 0.05);
-  for (int i = 4; i < 10000; ++i) box.add_contact(anywhere(rng), anywhere(rng), 0, 0.5);
+  for (int i = 4; i < 10000; ++i) {
+    const double x = anywhere(rng), y = anywhere(rng);
+    box.add_contact(x, y, 0, 0.5);
+  }
   box.push(3, 20);
   SolvedProblem solved(GetParam(), box.problem);
   EXPECT_TRUE(solved.certify().ok);
@@ -331,7 +335,8 @@ TEST(StewartTrinkle, PolygonOfManyEdgesApproachesTheCone) {
     const double bound = 0.3 * kGravity * kTimeStep;
     EXPECT_NEAR(std::hypot(f[0], f[1]), bound, 1e-12);
     // The nearest corner of the polygon opposes the slip.
-    EXPECT_LE(std::abs(std::remainder(std::atan2(-f[1], -f[0]) - angle, 2 * M_PI)), M_PI / k);
+    EXPECT_LE(std::abs(std::remainder(std::atan2(-f[1], -f[0]) - angle, 2 * std::numbers::pi)),
+              std::numbers::pi / k);
   }
 }
 

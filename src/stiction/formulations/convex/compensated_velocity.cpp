@@ -9,7 +9,7 @@ CompensatedMotion::CompensatedMotion(const contact::ContactProblem& problem,
                                      const double* low) {
   for (const SegmentBlock& s : segments) {
     const auto speed = [&](int dof) {
-      return static_cast<long double>(v[s.dof + dof]) + low[s.dof + dof];
+      return math::DoubleDouble::sum(v[s.dof + dof], low[s.dof + dof]);
     };
     contact::for_each_column(problem, *s.segment, [&](int dof, const double* column) {
       for (int i = 0; i < 3; ++i) {
@@ -22,10 +22,10 @@ CompensatedMotion::CompensatedMotion(const contact::ContactProblem& problem,
 
 std::array<double, 6> CompensatedMotion::calc_velocity(const contact::Contact& contact) const {
   const auto& r = contact.offset;
-  const long double v_p[3] = {v_[0] + w_[1] * r[2] - w_[2] * r[1],
-                              v_[1] + w_[2] * r[0] - w_[0] * r[2],
-                              v_[2] + w_[0] * r[1] - w_[1] * r[0]};
-  const auto along = [&](int axis, const long double* a) {
+  const math::DoubleDouble v_p[3] = {v_[0] + w_[1] * r[2] - w_[2] * r[1],
+                                     v_[1] + w_[2] * r[0] - w_[0] * r[2],
+                                     v_[2] + w_[0] * r[1] - w_[1] * r[0]};
+  const auto along = [&](int axis, const math::DoubleDouble* a) {
     const double* e = contact.R_WC.data() + 3 * axis;
     return e[0] * a[0] + e[1] * a[1] + e[2] * a[2];
   };

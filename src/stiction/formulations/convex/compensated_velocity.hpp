@@ -5,22 +5,22 @@
 
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/pair_hessian.hpp"
+#include "stiction/math/double_double.hpp"
 
 /// Compensated velocities, with more digits than a double. Friction and springs may be so stiff
 /// that a unit in the last place of a body's velocity changes their impulse by a large amount. A
-/// compensated velocity is a sum v + low of two doubles. Its products and sums are long doubles,
-/// with 64 bits on x86-64 and 113 on aarch64. They gain nothing where a long double is a double.
+/// compensated velocity is a sum v + low of two doubles, and so are its products and sums.
 namespace stiction::formulations {
 
 /// Adds a step to the compensated velocity v + low. Afterwards |low| is at most half a unit in the
 /// last place of v.
 inline void add_to_compensated(double step, double* v, double* low) {
-  const long double sum = static_cast<long double>(*v) + *low + step;
-  *v = static_cast<double>(sum);
-  *low = static_cast<double>(sum - *v);
+  const math::DoubleDouble sum = math::DoubleDouble::sum(*v, *low) + step;
+  *v = sum.high;
+  *low = sum.low;
 }
 
-/// The motion V of a body pair in extended precision.
+/// The motion V of a body pair with the digits of two doubles.
 class CompensatedMotion {
  public:
   /// @param v, low compensated velocities in solver order
@@ -49,7 +49,7 @@ class CompensatedMotion {
   /// Computes [v_t1, v_t2, v_n, w_n, w_t1, w_t2] with one rounding at the end.
   std::array<double, 6> calc_velocity(const contact::Contact& contact) const;
 
-  long double w_[3] = {}, v_[3] = {};
+  math::DoubleDouble w_[3], v_[3];
 };
 
 }  // namespace stiction::formulations

@@ -14,6 +14,7 @@
 #include "stiction/formulations/convex/solver_arrays.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
 #include "stiction/math/dense_kernels.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/continuation.hpp"
 
 namespace stiction::formulations {
@@ -65,8 +66,8 @@ class IslandProblem {
       const BlockSlice& block = layout_.blocks[b];
       for (int i = 0; i < block.size; ++i) {
         const double D2 = dofs_.inv_diagonal[block.dof + i];
-        p2 += D2 * std::pow(problem_.free_impulse[block.problem_dof + i], 2);
-        momentum2 += D2 * std::pow(dofs_.p_star[block.dof + i], 2);
+        p2 += D2 * math::square(problem_.free_impulse[block.problem_dof + i]);
+        momentum2 += D2 * math::square(dofs_.p_star[block.dof + i]);
       }
     }
     double surfaces2 = 0;
@@ -170,7 +171,7 @@ class IslandProblem {
     });
     for (const RowSlice& row : rows())
       for (const RowEntry& e : entries(row))
-        impulses2 += dofs_.inv_diagonal[e.dof] * std::pow(e.value * row.impulse.gamma, 2);
+        impulses2 += dofs_.inv_diagonal[e.dof] * math::square(e.value * row.impulse.gamma);
     return kUnit * (std::sqrt(std::max(1.0, stiffness_)) * momentum_ + std::sqrt(impulses2));
   }
 

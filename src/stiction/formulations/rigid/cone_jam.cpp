@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -12,7 +13,7 @@ namespace {
 
 /// Returns the nearest point of the cone |r_t| <= mu r_n.
 BlockVector project_on_cone(double mu, const BlockVector& r) {
-  const double friction = std::hypot(r[1], r[2]);
+  const double friction = math::hypot(r[1], r[2]);
   if (friction <= mu * r[0]) return r;
   const double normal = std::max(0.0, (r[0] + mu * friction) / (1 + mu * mu));
   const double scale = mu * normal / friction;
@@ -36,7 +37,7 @@ void ConeJam::start(const ConeBlocks& blocks) {
     const ConeBlock& block = blocks[i];
     if (block.mobility > 0 && block.b[0] < 0) squares += block.b[0] * block.b[0] / block.mobility;
   }
-  usual_speed_ = std::hypot(math::norm(blocks.u_hat()), std::sqrt(squares));
+  usual_speed_ = math::hypot(math::norm(blocks.u_hat()), std::sqrt(squares));
 }
 
 double ConeJam::calc_leverage(std::span<const BlockVector> r) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stiction/formulations/rigid/cone_blocks.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 /// Signorini's conditions, Coulomb's law and dry friction as projections: r and w satisfy the law
 /// of their block if r = project(r - rho w) for one, and then any, rho > 0. A contact is projected
@@ -34,7 +35,7 @@ inline BlockState project_impulse(const ConeBlock& block, const BlockVector& q, 
   }
   if (!(q[0] > 0)) return BlockState::kOpen;
   *r = q;
-  const double bound = block.bound * q[0], friction = std::hypot(q[1], q[2]);
+  const double bound = block.bound * q[0], friction = math::hypot(q[1], q[2]);
   if (friction <= bound) return BlockState::kStick;
   for (int t = 1; t < 3; ++t) (*r)[t] *= bound / friction;
   return BlockState::kSlip;
@@ -53,7 +54,7 @@ inline BlockMatrix differentiate_projection(const ConeBlock& block, BlockState s
     D[4] = D[8] = 1;
     return D;
   }
-  const double friction = std::hypot(q[1], q[2]);
+  const double friction = math::hypot(q[1], q[2]);
   const double d[2] = {q[1] / friction, q[2] / friction};
   const double shrink = block.bound * q[0] / friction;
   for (int i = 0; i < 2; ++i) {
@@ -75,7 +76,7 @@ inline double calc_block_residual(const ConeBlock& block, const BlockVector& r,
   (void)project_impulse(block, q, &x);
   if (block.set == BlockSet::kCone) {
     // The disk is that of the impulse r_n, so that the velocities w_t and w_n are judged apart.
-    const double bound = block.bound * std::max(0.0, r[0]), friction = std::hypot(q[1], q[2]);
+    const double bound = block.bound * std::max(0.0, r[0]), friction = math::hypot(q[1], q[2]);
     const double scale = friction > bound ? bound / friction : 1;
     for (int t = 1; t < 3; ++t) x[t] = scale * q[t];
   }

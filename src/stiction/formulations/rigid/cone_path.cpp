@@ -6,6 +6,7 @@
 
 #include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/rigid/cone_tolerances.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -18,7 +19,7 @@ void ConePath::start(const ConeBlocks& blocks, ConeSprings* springs) {
 }
 
 bool ConePath::follow(double end_stiffness) {
-  end_ = std::log(end_stiffness);
+  end_ = math::log(end_stiffness);
   last_iteration_ = iterations_ + kMaxConePathIterations;
   if (!has_begun_) {
     has_begun_ = true;
@@ -57,7 +58,7 @@ bool ConePath::find_first_place() {
     largest += block.num_rows * (block.set == BlockSet::kCone ? 1 + block.bound : 1);
   }
   at_.u.assign(blocks_->u_hat().begin(), blocks_->u_hat().end());
-  at_.s = std::min(end_, std::log(kSoftestConePath / largest));
+  at_.s = std::min(end_, math::log(kSoftestConePath / largest));
   for (int k = 0; k < kMaxFirstConePathSteps; ++k) {
     evaluate(&at_);
     if (at_.springs.norm <= kConePathTolerance * usual_speed_) return true;
@@ -69,12 +70,12 @@ bool ConePath::find_first_place() {
 void ConePath::evaluate(Place* place) {
   base::count_iteration();
   ++iterations_;
-  springs_->evaluate(std::exp(place->s), rest_, place->u, &place->springs);
+  springs_->evaluate(math::exp(place->s), rest_, place->u, &place->springs);
 }
 
 /// Factors M at a place, and computes the slope du/ds that keeps F.
 bool ConePath::calc_slope(const Place& place) {
-  if (!springs_->factor(std::exp(place.s), place.springs)) return false;
+  if (!springs_->factor(math::exp(place.s), place.springs)) return false;
   // Projections on cones are homogeneous, so an impulse changes by r ds. One at a bound stays.
   force_.assign(blocks_->num_dofs(), 0.0);
   for (int i = 0; i < blocks_->size(); ++i) {
@@ -91,7 +92,7 @@ bool ConePath::calc_slope(const Place& place) {
 bool ConePath::calc_tangent(const Place& place, Tangent* out) {
   if (!calc_slope(place)) return false;
   const double slope = math::norm(slope_) / usual_speed_;
-  out->s = springs_->determinant_sign() / std::hypot(slope, 1.0);
+  out->s = springs_->determinant_sign() / math::hypot(slope, 1.0);
   out->u.resize(slope_.size());
   for (std::size_t i = 0; i < slope_.size(); ++i) out->u[i] = out->s * slope_[i] / usual_speed_;
   return std::isfinite(slope);
@@ -157,7 +158,7 @@ bool ConePath::correct(const Tangent& tangent, double length, bool is_last) {
     if (!springs_->solve_negative(springs.F, &step_u_)) return false;
     const double ds = is_last ? 0 : -dot(tangent, step_u_) / (dot(tangent, slope_) + tangent.s);
     math::add_multiple(blocks_->num_dofs(), ds, slope_.data(), step_u_.data());
-    const double moved = std::hypot(math::norm(step_u_) / usual_speed_, ds);
+    const double moved = math::hypot(math::norm(step_u_) / usual_speed_, ds);
     if (!(moved <= kConePathCorrection * length)) return false;
     math::add_multiple(blocks_->num_dofs(), 1, step_u_.data(), next_.u.data());
     next_.s += ds;

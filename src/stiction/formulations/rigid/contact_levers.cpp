@@ -1,6 +1,5 @@
 #include "stiction/formulations/rigid/contact_levers.hpp"
 
-#include <cmath>
 #include <cstddef>
 
 #include <Eigen/Core>
@@ -10,6 +9,7 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -24,7 +24,7 @@ struct Lever {
 /// @param floor a direction in which K is below it cannot be turned and gets no lever
 Lever find_lever(const Eigen::Matrix3d& K, const Eigen::Vector3d& h, double floor) {
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes;
-  axes.computeDirect(K);
+  axes.compute(K);  // computeDirect calls the C library's sin and cos, whose bits differ
   Lever lever;
   for (int k = 0; k < 3; ++k) {
     const double value = axes.eigenvalues()[k];
@@ -84,7 +84,7 @@ double ContactLevers::calc_spin(int contact, std::span<const double> y) const {
       spins_.data() + static_cast<std::size_t>(3) * place_of_contact_[contact] * num_columns_;
   double w[3];
   math::multiply_rows(3, num_columns_, rows, y.data(), nullptr, w);
-  return std::hypot(w[0], w[1], w[2]);
+  return math::hypot(w[0], w[1], w[2]);
 }
 
 bool ContactLevers::is_short(int contact, double reach, double squared,

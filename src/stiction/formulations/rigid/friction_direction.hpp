@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "stiction/math/scalar_functions.hpp"
+
 namespace stiction::formulations {
 
 /// A unit tangent of a contact in its frame, cos t1 + sin t2.
@@ -14,7 +16,7 @@ struct FrictionDirection {
 inline FrictionDirection make_friction_direction(double angle) {
   constexpr double kRoundOff = 1e-15;  // cos(pi / 2) is 6e-17, cos(3 pi / 2) is 2e-16
   const auto clear = [](double x) { return std::abs(x) < kRoundOff ? 0 : x; };
-  return {.cos = clear(std::cos(angle)), .sin = clear(std::sin(angle))};
+  return {.cos = clear(math::cos(angle)), .sin = clear(math::sin(angle))};
 }
 
 }  // namespace stiction::formulations

@@ -1,10 +1,10 @@
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/spatial.hpp"
 
 namespace stiction::formulations {
@@ -58,7 +58,7 @@ void gather_friction(RigidTerms* terms) {
     out.mu.push_back(std::min(c.sliding_friction(), kMaxFriction));
     out.nu.push_back(terms->problem->time_step * c.law.viscous_friction);
     const math::Vector3 v0 = terms->contact_jacobian(i).multiply(terms->v0);
-    out.slip0.push_back(std::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
+    out.slip0.push_back(math::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
 }
 

@@ -19,9 +19,11 @@ class DenseLu {
 
  private:
   void factor_panel(int first, int end);
+  void update_columns(int first, int end, int column, int last);
 
   Eigen::MatrixXd* lu_ = nullptr;
-  std::vector<int> exchanged_;  // the row that was exchanged with row k in step k
+  std::vector<int> exchanged_;      // the row that was exchanged with row k in step k
+  std::vector<double> upper_rows_;  // rows of U in the present panel, each without gaps
 };
 
 }  // namespace stiction::formulations

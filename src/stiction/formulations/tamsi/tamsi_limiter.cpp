@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/math/scalar_functions.hpp"
+
 namespace stiction::formulations {
 namespace {
 
 double dot(const Slip& a, const Slip& b) { return a.x * b.x + a.y * b.y; }
-double norm(const Slip& a) { return std::hypot(a.x, a.y); }
+double norm(const Slip& a) { return math::hypot(a.x, a.y); }
 Slip move(const Slip& u, double alpha, const Slip& du) {
   return {u.x + alpha * du.x, u.y + alpha * du.y};
 }

@@ -1,0 +1,68 @@
+"""What a patch must know about a package whose simulations it steps."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import mujoco
+
+from stiction.clients.substitution import Substitution
+from stiction.errors import Error
+
+
+@dataclass(frozen=True)
+class Client:
+    """A package whose simulations stiction.patch steps.
+
+    name: name of the package in Python, such as 'dm_control'.
+    distribution: its name for pip.
+    find_owner: returns the object whose data a patch follows, or None if the target is of another
+        package. It is called only if the package is loaded.
+    find_data: returns the data that an owner has at present, or None while it has none.
+    list_constructors: returns the class and the name of each method that runs when a simulation
+        of the package is made. The owner is its first argument.
+    list_shims: returns the replacements without which the package does not work with MuJoCo 4.
+    """
+
+    name: str
+    distribution: str
+    find_owner: Callable[[Any], Any]
+    find_data: Callable[[Any], mujoco.MjData | None]
+    list_constructors: Callable[[], Sequence[tuple[type, str]]] = lambda: ()
+    list_shims: Callable[[], Sequence[Substitution]] = lambda: ()
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if the program has imported the package."""
+        return self.name in sys.modules
+
+    def load(self) -> None:
+        """Imports the package.
+
+        Raises:
+            Error: the package is not installed.
+        """
+        try:
+            import_module(self.name)
+        except ModuleNotFoundError as e:
+            raise Error(
+                "unsupported",
+                "target",
+                f"'{self.name}' cannot be imported ({e}); install it: pip install {self.distribution}",
+            ) from e
+
+    @functools.cached_property
+    def shims(self) -> Sequence[Substitution]:
+        """The shims, the same objects for all patches, because they count their users."""
+        return self.list_shims()
+
+
+def get_data(owner: Any) -> mujoco.MjData | None:
+    """Returns the attribute `data` if it is an MjData; None if not, and before it exists."""
+    data = getattr(owner, "data", None)
+    return data if isinstance(data, mujoco.MjData) else None

@@ -1,0 +1,129 @@
+"""The simulations that a patch covers, and what Stiction has reported of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+
+from stiction._core import ContactProperties, StepReport
+from stiction.clients import routing
+from stiction.clients.binding import Binding
+from stiction.clients.client import Client
+from stiction.defaults import builtin_defaults
+from stiction.errors import StepError
+from stiction.simulator import Simulator
+
+
+class Simulations:
+    """The simulations of one patch: that of an owner, or all that a package makes meanwhile.
+
+    Args:
+        client: the package.
+        owner: the object that has the data; None for every simulation that the package makes.
+        properties, options: arguments of Simulator.
+
+    Attributes:
+        report: the report of the last step, or None.
+        simulator: the Simulator that was used last, or None.
+        num_steps: the number of steps of all simulations.
+        warning_counts: the number of warnings of all simulations by kind.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        owner: Any,
+        properties: ContactProperties | None,
+        options: Mapping[str, Any],
+    ) -> None:
+        self.report: StepReport | None = None
+        self.simulator: Simulator | None = None
+        self.num_steps = 0
+        self.warning_counts: dict[str, int] = {}
+        self._client = client
+        self._properties = properties
+        self._options = dict(options)
+        self._takes_new_owners = owner is None
+        # Replaced as a whole under the lock, so that steps of other threads need no lock.
+        self._bindings: tuple[Binding, ...] = ()
+        self._lock = threading.RLock()
+        self._substitutions = list(client.shims)
+        if self._takes_new_owners:
+            self._substitutions += routing.watch_constructors(client)
+            return
+        binding = self._bind(owner)
+        # At once, because the model may be one that Stiction cannot step.
+        if (data := client.find_data(owner)) is not None:
+            self.simulator = binding.prepare(data.model, data)
+
+    def __len__(self) -> int:
+        """Returns the number of simulations that exist."""
+        return len(self._bindings)
+
+    def activate(self) -> None:
+        """Begins to take the calls for the data of the simulations."""
+        routing.activate(self, self._substitutions)
+
+    def deactivate(self) -> None:
+        """Undoes activate."""
+        routing.deactivate(self, self._substitutions)
+
+    def find(self, data: mujoco.MjData) -> Binding | None:
+        """Returns the binding that covers data, or None."""
+        return next((each for each in self._bindings if each.covers(data)), None)
+
+    def adopt(self, client: Client, owner: Any) -> None:
+        """Takes a new simulation, if all of the package are patched."""
+        if self._takes_new_owners and client is self._client:
+            self._bind(owner)
+
+    def step(
+        self, binding: Binding, model: mujoco.MjModel, data: mujoco.MjData, nstep: int
+    ) -> None:
+        """Takes steps in place of mj_step."""
+        self.simulator = simulator = binding.prepare(model, data)
+        try:
+            report = simulator.step(data, nstep)
+        except StepError as e:
+            self._take(e.report)
+            raise
+        self._take(report)
+
+    def forward(self, binding: Binding, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """Computes forces and sensors in place of mj_forward."""
+        self.simulator = simulator = binding.prepare(model, data)
+        self._count_warnings(simulator.forward(data))
+
+    def _take(self, report: StepReport) -> None:
+        self.report = report
+        self.num_steps += report.num_steps
+        self._count_warnings(report)
+
+    def _count_warnings(self, report: StepReport) -> None:
+        if report.num_warnings:
+            for kind, (count, _) in report.warnings.items():
+                self.warning_counts[kind] = self.warning_counts.get(kind, 0) + count
+
+    def _bind(self, owner: Any) -> Binding:
+        with self._lock:
+            for each in self._bindings:
+                if each.owns(owner):
+                    return each
+            binding = Binding(self._client, owner, self._make_simulator, self._release)
+            self._bindings = (*self._bindings, binding)
+            return binding
+
+    def _release(self, binding: Binding) -> None:
+        """Drops a simulation that no longer exists, and ends a patch of nothing else."""
+        with self._lock:
+            self._bindings = tuple(each for each in self._bindings if each is not binding)
+        if not self._takes_new_owners:
+            self.deactivate()
+
+    def _make_simulator(self, model: mujoco.MjModel) -> Simulator:
+        # The options have the chosen defaults of the time when the patch was made.
+        with builtin_defaults():
+            return Simulator(model, properties=self._properties, **self._options)
