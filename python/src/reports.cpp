@@ -250,6 +250,7 @@ void bind_reports(nb::module_& m) {
           [](const StepReport& r) {
             return nb::tuple(nb::cast(sim::list_memory(r.missing_memory)));
           },
+          nb::sig("def missing_memory(self) -> tuple[str, ...]"),
           "Names of what the first step of the call would have taken from the step before, but did "
           "not have, because its data and time are not those in which the simulator's last step "
           "ended: 'active_set', 'patch_history', 'mocap_motion', 'warnings'. A checkpoint with "
