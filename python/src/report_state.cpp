@@ -86,9 +86,9 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
 }
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         contacts, patches, trace, islands, num_warnings, warning, warnings] = x;
+         contacts, patches, trace, islands, num_warnings, warning, warnings, missing_memory] = x;
   f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
-    patches, trace, islands, num_warnings, warning, warnings);
+    patches, trace, islands, num_warnings, warning, warnings, missing_memory);
 }
 
 class Packer {

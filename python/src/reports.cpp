@@ -222,7 +222,7 @@ void bind_reports(nb::module_& m) {
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
           "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', "
           "'out_of_iterations', "
-          "'interrupted', 'too_large'.")
+          "'interrupted', 'too_large', 'model_changed'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,
               "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")
@@ -245,11 +245,23 @@ void bind_reports(nb::module_& m) {
       .def_ro("trace", &StepReport::trace,
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
+      .def_prop_ro(
+          "missing_memory",
+          [](const StepReport& r) {
+            return nb::tuple(nb::cast(sim::list_memory(r.missing_memory)));
+          },
+          nb::sig("def missing_memory(self) -> tuple[str, ...]"),
+          "Names of what the first step of the call would have taken from the step before, but did "
+          "not have, because its data and time are not those in which the simulator's last step "
+          "ended: 'active_set', 'patch_history', 'mocap_motion', 'contact_forces', 'warnings'. A "
+          "checkpoint with Simulator.get_state has them. Empty at time 0, where there is no step "
+          "before.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact "
-              "forces above 1e4 weights that nothing explains, and of geoms that sink into each "
-              "other by more than a tenth of the thickness of one.")
+              "forces above 1e4 weights that nothing explains, of geoms that sink into each "
+              "other by more than a tenth of the thickness of one, and of limits that a rigid "
+              "model lets go, and of contacts beyond the table of a normal law.")
       .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
       .def_prop_ro(
           "warnings",
@@ -262,7 +274,8 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit', 'conflict', 'large_force' and 'penetration'.")
+          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit' and "
+          "'law_range'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -36,6 +36,7 @@ class Surfaces {
     {
       const nb::gil_scoped_release release;
       const StepTurn turn(&gate_, "calc");
+      patches_.follow_model(model_);
       for (int i = 0; i < num_times; ++i) {
         if (drift > 0) move(data, i % 2 == 0 ? drift : -drift);
         patches_.calc_surfaces(model_, data);

@@ -270,3 +270,20 @@ def test_a_field_is_scaled_like_its_mesh(tmp_path: Path) -> None:
     )
     with pytest.raises(stiction.Error, match=r"^geom 'cube': its pressure_field is 0.001"):
         stiction.ContactSurfaces(model, properties)
+
+
+def test_a_changed_shape_is_refused_with_its_values() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 0.05'>"
+        "<freejoint/><geom name='ball' size='0.05'/></body></worldbody></mujoco>"
+    )
+    properties = {
+        "materials": {"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}},
+        "geoms": {"ball": "soft", "floor": "hard"},
+    }
+    simulator, data = stiction.Simulator(model, properties=properties), mujoco.MjData(model)
+    simulator.step(data)
+    model.geom_size[1, 0] = 0.1
+    with pytest.raises(stiction.StepError, match=r"'ball': geom_size\[0\] was 0.05 .* is 0.1") as e:
+        simulator.step(data)
+    assert e.value.report.status == "model_changed"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 
 import stiction
@@ -83,3 +85,23 @@ def test_commands_show_the_text_without_the_noise_of_python(tmp_path: Path):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "cannot be corrected together" in result.stderr + result.stdout
     assert "StepWarning" not in result.stderr + result.stdout
+
+
+def test_a_step_names_the_memory_that_a_checkpoint_lacks() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+        "<geom type='box' size='0.1 0.1 0.1'/></body></worldbody></mujoco>"
+    )
+    data, spec = mujoco.MjData(model), mujoco.mjtState.mjSTATE_INTEGRATION
+    simulator = stiction.Simulator(model, "no_slip")
+    assert simulator.step(data, 20).missing_memory == ()
+    state, memory = np.empty(mujoco.mj_stateSize(model, spec)), simulator.get_state()
+    mujoco.mj_getState(model, data, state, spec)
+    for with_memory in (False, True):
+        restored, other = mujoco.MjData(model), stiction.Simulator(model, "no_slip")
+        mujoco.mj_setState(model, restored, state, spec)
+        if with_memory:
+            other.set_state(memory)
+        report = other.step(restored)
+        assert report.missing_memory == (() if with_memory else ("active_set",))
+        assert pickle.loads(pickle.dumps(report)).missing_memory == report.missing_memory

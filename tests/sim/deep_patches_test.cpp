@@ -389,6 +389,39 @@ TEST(DeepPress, TiltedBodiesThatSlideKeepTheirForce) {
   }
 }
 
+/// A plate that overhangs the edge of a slab is pushed off it: the force turns sideways, and its
+/// vertical part decreases. This is the published field, so it is no fault, but it must be said.
+TEST(DeepPress, AnOverhangThatLosesItsForceIsDeep) {
+  for (const Kind slab : {Kind::rigid, Kind::soft}) {
+    for (const char* x : {"0.05", "0.07", "0.09"}) {
+      const Press scene = {
+          .name = "",
+          .lower = R"(type="box" size="0.3 0.3 0.05" pos="-0.2 0 -0.05")",
+          .upper = R"(type="box" size="0.05 0.05 0.02" pos=")" + std::string(x) + R"( 0 0.02")",
+          .lower_kind = slab,
+          .upper_kind = Kind::soft,
+          .depth = 0.06,
+          .field_force = nullptr,
+          .field_depth = 0};
+      const std::vector<Sample> samples = press(scene, ContactModel::coulomb, DeepPatches::extend);
+      double most = 0;
+      bool was_deep = false;
+      for (int i = 0; i < kNumSteps; ++i) {
+        was_deep |= samples[i].is_deep;
+        most = std::max(most, samples[i].force);
+        if (samples[i].force < 0.9 * most) {
+          EXPECT_TRUE(was_deep) << x << " at " << samples[i].depth << ": " << samples[i].force;
+        }
+      }
+      if (std::string(x) == "0.05") {
+        EXPECT_GE(samples[kNumSteps - 1].force, 0.98 * most);
+      }
+      // On the way back the overlap is not deep below the depth where it became so.
+      EXPECT_FALSE(samples.back().is_deep);
+    }
+  }
+}
+
 TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
   const Press scene = {.name = "",
                        .lower = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")",

@@ -176,7 +176,7 @@ void RigidRowCheck::add_dependent_rows(const SolvedStep& step) {
       for (int i = step.problem.dof_start[block]; i < step.problem.dof_start[block + 1]; ++i)
         squared += v[i] * momentum_[i];
     double& motion = corrections_[island].motion;
-    motion = std::hypot(motion, kDependentAngle * std::sqrt(squared));
+    motion = math::hypot(motion, kDependentAngle * std::sqrt(squared));
   }
 }
 

@@ -39,6 +39,12 @@ class ContactSolver {
   /// @throws Error if the words are not those of such a solver
   virtual void read_memory(std::span<const std::uint64_t>* words) { (void)words; }
 
+  /// True if the last solution is the first guess of the next one, so that write_memory has more
+  /// than an empty list.
+  virtual bool has_memory() const { return false; }
+  /// Forgets the last solution, as before the first solve.
+  virtual void forget_memory() {}
+
   /// Computes the contribution of each body pair to the Hessian at the last solution, for
   /// calc_dense_hessian.
   /// @param problem the problem that was solved last

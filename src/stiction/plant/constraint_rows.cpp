@@ -104,7 +104,8 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
   // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
   if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
   if (limits) SpeculativeLimits::restore_margins(m, d);
-  turn_ball_limits(m, d, qvel ? qvel : d->qvel);
+  turn_ball_limits(m, d, qvel ? qvel : d->qvel,
+                   limits ? BallLimitRows::all : BallLimitRows::near_zero);
   mj_transmission(m, d);
   for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
 }

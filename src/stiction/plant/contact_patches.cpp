@@ -92,7 +92,7 @@ PatchSum sum_faces(const geometry::ContactSurface& surface) {
 
 /// Returns a patch as a MuJoCo contact at its center of pressure. The depth is its force divided by
 /// its stiffness.
-mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
+mjContact make_mujoco_contact(const mjModel* m, const PatchPair& pair, const PatchSum& sum) {
   mjContact con = pair.contact;
   con.geom[0] = con.geom1 = pair.geoms[0];
   con.geom[1] = con.geom2 = pair.geoms[1];
@@ -107,7 +107,7 @@ mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
   }
   con.dim = 6;
   // The last three coefficients are lengths: MuJoCo scales moments in a friction pyramid by them.
-  const double mu = std::max(con.friction[0], mjMINMU);
+  const double mu = std::max(find_mujoco_friction(m, pair.geoms, pair.mujoco_pair).value, mjMINMU);
   std::fill_n(con.friction, 2, mu);
   std::fill_n(con.friction + 2, 3, mu * std::sqrt(sum.area));
   con.exclude = kPatch;
@@ -115,17 +115,51 @@ mjContact make_mujoco_contact(const PatchPair& pair, const PatchSum& sum) {
   return con;
 }
 
+std::vector<GeomBody> make_bodies(const mjModel* m, const MaterialTable& materials) {
+  std::vector<GeomBody> bodies;
+  bodies.reserve(m->ngeom);
+  for (int geom = 0; geom < m->ngeom; ++geom) bodies.push_back(make_geom_body(m, materials, geom));
+  return bodies;
+}
+
+std::vector<bool> have_bodies(const std::vector<GeomBody>& bodies) {
+  std::vector<bool> out;
+  for (const GeomBody& body : bodies) out.push_back(body.body.has_value());
+  return out;
+}
+
 }  // namespace
 
 ContactPatches::ContactPatches(const mjModel* m, const MaterialTable& materials,
                                const contact::SurfaceOptions& options)
-    : options_(options), touches_only_in_patches_(m->ngeom, 0) {
-  bodies_.reserve(m->ngeom);
-  for (int geom = 0; geom < m->ngeom; ++geom) bodies_.push_back(make_geom_body(m, materials, geom));
-  find_pairs(m);
+    : options_(options),
+      bodies_(make_bodies(m, materials)),
+      values_(m, have_bodies(bodies_)),
+      pairs_(find_pairs(m)),
+      touches_only_in_patches_(m->ngeom, 0) {
+  find_patch_geoms(m);
 }
 
-void ContactPatches::find_pairs(const mjModel* m) {
+void ContactPatches::follow_model(const mjModel* m) {
+  values_.check_shapes(m);
+  if (!values_.has_changed_filters(m)) return;
+  std::vector<PatchPair> pairs = find_pairs(m);
+  for (PatchPair& pair : pairs) {
+    const auto known = std::find_if(pairs_.begin(), pairs_.end(), [&](const PatchPair& other) {
+      return other.geoms == pair.geoms;
+    });
+    if (known == pairs_.end()) continue;
+    std::swap(known->mujoco_pair, pair.mujoco_pair);
+    std::swap(known->contact, pair.contact);
+    std::swap(*known, pair);
+  }
+  pairs_ = std::move(pairs);
+  find_patch_geoms(m);
+  values_.copy_filters(m);
+}
+
+std::vector<PatchPair> ContactPatches::find_pairs(const mjModel* m) const {
+  std::vector<PatchPair> pairs;
   std::optional<GeomPairProbe> probe;
   for (int A = 0; A < m->ngeom; ++A) {
     for (int B = A + 1; B < m->ngeom; ++B) {
@@ -138,9 +172,14 @@ void ContactPatches::find_pairs(const mjModel* m) {
       pair.geoms = {A, B};
       pair.mujoco_pair = found.pair;
       pair.contact = found.contact;
-      pairs_.push_back(std::move(pair));
+      pairs.push_back(std::move(pair));
     }
   }
+  return pairs;
+}
+
+/// Finds the geoms of touches_only_in_patches.
+void ContactPatches::find_patch_geoms(const mjModel* m) {
   // MuJoCo need not collide a geom if all geoms that match it by contype and conaffinity touch it
   // in patches.
   const auto is_matched = [&](int A, int B) {
@@ -191,6 +230,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     if (pair.source < 0 || !goes_on) {  // no step before
       pair.normal = {};
       pair.continuation.forget();
+      pair.peak.forget();
       pair.is_continued = false;
     }
     pair.source = pair.first_contact = -1;
@@ -220,7 +260,11 @@ void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
     calc_fields(bodies, &pair->query, &pair->surface);
     pair->is_deep = geometry::passes_medial_axis(pair->surface);
   }
-  if (options_.deep_patches == contact::DeepPatches::extend) continue_patch(bodies, pair);
+  if (options_.deep_patches != contact::DeepPatches::extend) return;
+  continue_patch(bodies, pair);
+  const double radius = std::min(bodies_[A].radius, bodies_[B].radius);
+  if (pair->peak.has_lost(PatchContinuation::sum_force(pair->surface), bodies, radius))
+    pair->is_deep = true;
 }
 
 void ContactPatches::calc_fields(const PatchContinuation::Pair& bodies,
@@ -304,12 +348,14 @@ void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
     put(pair.is_continued ? 1 : 0);
     for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
     pair.continuation.write_memory(words);
+    pair.peak.write_memory(words);
   }
 }
 
 void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   if (empty()) return;
-  const std::size_t size = 1 + (5 + PatchContinuation::kNumWords) * pairs_.size();
+  const std::size_t size =
+      1 + (5 + PatchContinuation::kNumWords + PatchPeak::kNumWords) * pairs_.size();
   if (words->size() < size)
     throw Error(ErrorCode::kWrongShape, "state",
                 "has too few numbers for the patches of this model; it belongs to another model");
@@ -323,6 +369,8 @@ void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
     for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
     pair.continuation.read_memory(words->subspan(next));
     next += PatchContinuation::kNumWords;
+    pair.peak.read_memory(words->subspan(next));
+    next += PatchPeak::kNumWords;
   }
   *words = words->subspan(size);
 }
@@ -345,7 +393,7 @@ void ContactPatches::add_to_data(const mjModel* m, mjData* d) {
     const PatchSum sum = sum_faces(pair.surface);
     if (dot(pair.normal, sum.normal) < 0) pair.is_deep = true;
     pair.normal = sum.normal;
-    const mjContact con = make_mujoco_contact(pair, sum);
+    const mjContact con = make_mujoco_contact(m, pair, sum);
     if (mj_addContact(m, d, &con) != 0) return;
     pair.source = d->ncon - 1;
   }

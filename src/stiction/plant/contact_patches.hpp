@@ -17,6 +17,8 @@
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/patch_continuation.hpp"
+#include "stiction/plant/patch_model.hpp"
+#include "stiction/plant/patch_peak.hpp"
 
 namespace stiction::plant {
 
@@ -51,6 +53,7 @@ struct PatchPair {
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
   /// The last patch before the force decreased; empty without DeepPatches::extend.
   PatchContinuation continuation;
+  PatchPeak peak;                          // empty without DeepPatches::extend
   geometry::ContactSurface other_surface;  // scratch: the surface at a smaller depth
   bool is_continued = false;               // true if the surface is that of the continuation
 };
@@ -62,8 +65,8 @@ std::string explain_points(const mjModel* model, int geom1, const GeomBody& body
                            const GeomBody& body2);
 
 /// The pairs of geoms that touch in patches instead of points. The constructor reads the shapes of
-/// the geoms and the collision filters from the model. Every step reads poses, friction and surface
-/// velocities.
+/// the geoms from the model. Every step reads poses, friction and surface velocities, and
+/// follow_model reads the collision filters.
 ///
 /// In data->contact a patch is one contact of six components at the patch's center. It has the
 /// whole wrench, so MuJoCo's sensors, viewer and mj_contactForce see it.
@@ -75,6 +78,12 @@ class ContactPatches {
                  const contact::SurfaceOptions& options);
 
   bool empty() const { return pairs_.empty(); }
+
+  /// Finds the pairs again if MuJoCo's collision filters have changed since the last call; see
+  /// PatchModel. Pairs that remain keep their memory. Call it before each step, before other
+  /// functions of this class.
+  /// @throws Error if the shape of a geom with a mesh has changed
+  void follow_model(const mjModel* model);
 
   /// Computes all surfaces.
   /// @param data after mj_fwdKinematics
@@ -114,7 +123,8 @@ class ContactPatches {
   const GeomBody& body(int geom) const { return bodies_[geom]; }
 
  private:
-  void find_pairs(const mjModel* m);
+  std::vector<PatchPair> find_pairs(const mjModel* m) const;
+  void find_patch_geoms(const mjModel* m);
   bool is_pair(int geom1, int geom2) const;
   Gap calc_gap(const mjData* d, int geom1, int geom2) const;
   void calc_surface(const mjData* d, PatchPair* pair);
@@ -130,6 +140,7 @@ class ContactPatches {
 
   contact::SurfaceOptions options_;
   std::vector<GeomBody> bodies_;  // one per geom
+  PatchModel values_;             // values of the model that bodies_ and pairs_ are made from
   std::vector<PatchPair> pairs_;  // in ascending order of geoms
   std::vector<std::uint8_t> touches_only_in_patches_;
   double next_time_ = 0;  // time at which the next step starts if the simulation continues [s]

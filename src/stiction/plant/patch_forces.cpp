@@ -77,6 +77,7 @@ void PatchForces::calc_points(mjData* d) {
     mj_fwdKinematics(m, d);
     mj_collision(m, d);
   });
+  patches_.follow_model(m);
   patches_.calc_surfaces(m, d);
   call_mujoco([&] { patches_.add_to_data(m, d); });
   for (int i = 0; i < d->ncon; ++i) {

@@ -15,6 +15,7 @@
 #include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
+#include "stiction/sim/law_range_warning.hpp"
 #include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -117,6 +118,21 @@ void ContactStep::collide(StepContext& context, mjData* d) {
     speculative_.collide(context.stage, d, context.plant, context.mocap,
                          patches_.touches_only_in_patches());
   });
+}
+
+void ContactStep::follow_model(const mjModel* m, const StepOptions& options) {
+  patches_.follow_model(m);
+  check_law(options, patches_);
+}
+
+std::uint32_t ContactStep::find_memory_used() const {
+  const auto has_surface = [](const plant::PatchPair& pair) { return !pair.points.empty(); };
+  const bool is_in_patches =
+      std::any_of(patches_.pairs().begin(), patches_.pairs().end(), has_surface);
+  std::uint32_t used = 0;
+  if (solver_->has_memory()) used |= kActiveSet;
+  if (is_in_patches) used |= kPatchHistory;
+  return used;
 }
 
 /// Computes the contact surfaces of pressure fields.
@@ -341,6 +357,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
     context.lagged_impulses.record(context.stage, d, contacts_.problem, contacts_.solution);
   warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
+  warn_of_law_range(context, contacts_.problem.time_step);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

@@ -78,6 +78,13 @@ class ContactStep {
     solver_->read_memory(words);
     patches_.read_memory(words);
   }
+  /// Reads the values of the model from which patches are made; see plant::ContactPatches.
+  /// @throws Error if one has changed that only a new simulator can follow
+  void follow_model(const mjModel* model, const StepOptions& options);
+  /// Returns the bits of MemoryKind that this step would have taken from the step before.
+  std::uint32_t find_memory_used() const;
+  /// Forgets the solver's active set. Patches find out by themselves that a step does not go on.
+  void forget_active_set() { solver_->forget_memory(); }
 
  private:
   // The stages of a step, in order.

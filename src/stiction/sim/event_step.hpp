@@ -47,6 +47,11 @@ class EventStep {
   /// See ContactStep.
   void write_memory(std::vector<std::uint64_t>* words) const { contact_step_.write_memory(words); }
   void read_memory(std::span<const std::uint64_t>* words) { contact_step_.read_memory(words); }
+  void follow_model(const mjModel* model, const StepOptions& options) {
+    contact_step_.follow_model(model, options);
+  }
+  std::uint32_t find_memory_used() const { return contact_step_.find_memory_used(); }
+  void forget_active_set() { contact_step_.forget_active_set(); }
 
  private:
   void find_event(StepContext& context, const mjData* d, plant::Touch* touch);

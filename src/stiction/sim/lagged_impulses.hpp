@@ -37,6 +37,8 @@ class LaggedImpulses {
               const contact::ContactSolution& solution);
   /// Ends a step that succeeded.
   void finish();
+  /// True if points were recorded in this step.
+  bool is_any() const { return !now_.points.empty(); }
 
   /// Appends what the next step remembers.
   void write_memory(std::vector<std::uint64_t>* words) const;

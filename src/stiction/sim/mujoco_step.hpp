@@ -22,6 +22,9 @@ class MuJoCoStep {
   /// Does nothing: mj_step remembers the step before in mjData.
   void write_memory(std::vector<std::uint64_t>*) const {}
   void read_memory(std::span<const std::uint64_t>*) {}
+  void follow_model(const mjModel*, const StepOptions&) {}
+  std::uint32_t find_memory_used() const { return 0; }
+  void forget_active_set() {}
 
  private:
   void report_contacts(StepContext& context, mjData* d);

@@ -186,7 +186,9 @@ constexpr Option kOptions[] = {
      .is_used = is_solved_here,
      .help =
          "Largest speed of the corrections by gap_correction, and at which sap removes the deep "
-         "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are."},
+         "overlaps of near-rigid contacts; 0 leaves the laws of compliant models as they are. "
+         "Bodies leave an overlap with up to this speed v, so they fly up by up to v^2 / (2 g): "
+         "0.5 mm at 0.1 m/s, but 5 cm at 1 m/s and 5 m at 10 m/s."},
     {.name = "max_memory_gb",
      .member = member<kParameters, &ModelParameters::max_memory_gb>(),
      .range = {.high = 16, .includes_low = false},

@@ -57,9 +57,13 @@ double calc_thickness(const mjModel* m, int geom) {
   return 2 * std::min({half_sides[0], half_sides[1], half_sides[2]});
 }
 
+bool PenetrationMemory::ends_at(const mjModel* m, const mjData* d) const {
+  return end_ != 0 && end_ == hash_state(m, d);
+}
+
 void PenetrationMemory::start(const mjModel* m, const mjData* d) {
   now_.clear();
-  goes_on_ = end_ != 0 && end_ == hash_state(m, d);
+  goes_on_ = ends_at(m, d);
   for (Pair& pair : before_) pair.has_gap = false;
 }
 

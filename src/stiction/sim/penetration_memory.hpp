@@ -46,8 +46,12 @@ class PenetrationMemory {
   /// @param data the state at the start of the step
   void start(const mjModel* model, const mjData* data);
 
-  /// True if this step begins with the state in which the last one ended.
+  /// True if the last step ended with the time and the positions of data.
+  bool ends_at(const mjModel* model, const mjData* data) const;
+  /// True if the step that was started begins with the state in which the last one ended.
   bool goes_on() const { return goes_on_; }
+  /// True if pairs of geoms are deep in this step.
+  bool is_any() const { return !now_.empty(); }
 
   /// Records a contact of the step, or of a part of it.
   /// @param start, end depth at the start and at the end [m]

@@ -56,6 +56,7 @@ void clear_report(StepReport* report) {
   report->momentum_error = 0;
   report->statistics = {};
   report->timings = {};
+  report->missing_memory = 0;
   report->num_warnings = 0;
   report->warning.clear();
   for (WarningReport& warnings : report->warnings) {

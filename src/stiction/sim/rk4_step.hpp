@@ -45,6 +45,17 @@ class Rk4Step {
     motion_.read_memory(words);
     event_step_.read_memory(words);
   }
+  void follow_model(const mjModel* model, const StepOptions& options) {
+    event_step_.follow_model(model, options);
+  }
+  std::uint32_t find_memory_used() const {
+    const std::uint32_t used = event_step_.find_memory_used();
+    return motion_.has_memory() ? used | kActiveSet : used;
+  }
+  void forget_active_set() {
+    motion_.forget_active_set();
+    event_step_.forget_active_set();
+  }
 
  private:
   bool start_part(StepContext& context, mjData* d, bool senses);

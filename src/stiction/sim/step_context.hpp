@@ -11,6 +11,7 @@
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/lagged_impulses.hpp"
+#include "stiction/sim/limit_memory.hpp"
 #include "stiction/sim/mocap_jams.hpp"
 #include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
@@ -53,6 +54,7 @@ class StepContext {
   MocapJams mocap_jams;      // those that leave the step without a solution
   PenetrationMemory penetration;
   LaggedImpulses lagged_impulses;
+  LimitMemory limit_memory;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

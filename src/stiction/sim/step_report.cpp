@@ -11,6 +11,8 @@ const char* name(WarningKind kind) {
     case WarningKind::conflict: return "conflict";
     case WarningKind::large_force: return "large_force";
     case WarningKind::penetration: return "penetration";
+    case WarningKind::limit: return "limit";
+    case WarningKind::law_range: return "law_range";
   }
   return "";
 }
@@ -21,6 +23,16 @@ void StepReport::warn(WarningKind kind, std::string text, int count) {
   own.count += count;
   own.text = text;
   warning = std::move(text);
+}
+
+std::vector<std::string> list_memory(std::uint32_t kinds) {
+  std::vector<std::string> names;
+  if (kinds & kActiveSet) names.emplace_back("active_set");
+  if (kinds & kPatchHistory) names.emplace_back("patch_history");
+  if (kinds & kMocapMotion) names.emplace_back("mocap_motion");
+  if (kinds & kContactForces) names.emplace_back("contact_forces");
+  if (kinds & kWarnings) names.emplace_back("warnings");
+  return names;
 }
 
 std::string describe_status(std::uint32_t status) {
@@ -41,6 +53,7 @@ std::string describe_status(std::uint32_t status) {
       {kOutOfIterations, "out_of_iterations"},
       {kInterrupted, "interrupted"},
       {kTooLarge, "too_large"},
+      {kModelChanged, "model_changed"},
   };
   std::string text;
   for (const Name& n : kNames)

@@ -27,7 +27,9 @@ enum StepStatus : std::uint32_t {
   kOutOfTime = 1u << 8,            // the step took longer than max_seconds
   kOutOfIterations = 1u << 9,      // an island needed more iterations than iteration_budget
   kInterrupted = 1u << 10,         // the caller interrupted the step, for example by Ctrl-C
-  kTooLarge = 1u << 11,  // an island needs more unknowns or memory than a rigid model takes
+  kTooLarge = 1u << 11,      // an island needs more unknowns or memory than a rigid model takes
+  kModelChanged = 1u << 12,  // the model changed so that only a new stepper can follow; nothing was
+                             // computed
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
@@ -88,8 +90,21 @@ enum class WarningKind {
   conflict,     // overlaps, limits and equalities cannot be corrected together
   large_force,  // a contact force that no weight, motion or applied force explains
   penetration,  // a contact lets geoms sink deep into each other
+  limit,        // a rigid model lets a joint or tendon leave its range
+  law_range,    // a contact is beyond the table of a normal law
 };
-inline constexpr int kNumWarningKinds = 5;
+inline constexpr int kNumWarningKinds = 7;
+
+/// What a simulator remembers of the step before, as bits.
+enum MemoryKind : std::uint32_t {
+  kActiveSet = 1u << 0,      // of a rigid model: the first guess of the next solve
+  kPatchHistory = 1u << 1,   // where the force of deep patches goes on
+  kMocapMotion = 1u << 2,    // the last poses of mocap bodies, which give their velocities
+  kContactForces = 1u << 4,  // of a lagged model: the normal forces that bound friction
+  kWarnings = 1u << 3,       // the overlaps and limits that have given their warning
+};
+/// Returns the names of the bits that are set, in order: "active_set", "patch_history".
+std::vector<std::string> list_memory(std::uint32_t kinds);
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);
@@ -118,6 +133,10 @@ struct StepReport {
   int num_warnings = 0;                                  // of all kinds
   std::string warning;                                   // the last one
   std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
+  /// Bits of MemoryKind that the first step of the call would have taken from the step before, but
+  /// did not have: its data and time are not those in which the last step of the simulator ended.
+  /// A checkpoint with Stepper::get_state has them. 0 at time 0, where there is no step before.
+  std::uint32_t missing_memory = 0;
 
   /// Adds warnings of a kind, of which `text` is the last one.
   void warn(WarningKind kind, std::string text, int count = 1);

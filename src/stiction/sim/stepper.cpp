@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -20,6 +22,7 @@
 #include "stiction/sim/event_step.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/ignored_settings.hpp"
+#include "stiction/sim/limit_warning.hpp"
 #include "stiction/sim/mocap_warning.hpp"
 #include "stiction/sim/mujoco_step.hpp"
 #include "stiction/sim/penetration_warning.hpp"
@@ -89,6 +92,7 @@ class Stepper::Workspace {
  private:
   void begin(mjData* d);
   void check_numbers();
+  void follow_model();
   void step_once(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
@@ -108,6 +112,8 @@ class Stepper::Workspace {
   void read_memory(std::span<const std::uint64_t> words);
   void restore_memory(std::span<const std::uint64_t> words);
   std::array<std::uint64_t, 4> make_state_key() const;
+  std::uint32_t find_lost_memory(const mjData* d) const;
+  std::uint32_t find_memory_used() const;
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
   // The state and the memory at the start of the step. state_ is empty for MuJoCoStep, which keeps
@@ -120,6 +126,8 @@ class Stepper::Workspace {
   plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
   const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it
+  // The time at which the last step ended [s]; NaN: there was none.
+  double last_time_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
@@ -211,6 +219,12 @@ void Stepper::Workspace::keep_state(const mjData* d, int signature) {
 template <class F>
 void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
+  const std::uint32_t lost = find_lost_memory(d);
+  const auto forget = [lost](auto& step) {
+    if (lost & kActiveSet) step.forget_active_set();
+  };
+  const std::uint32_t missing = d->time != 0 ? lost : 0;
+  std::visit(forget, step_);
   start_mocap(d);
   start_memories(d);
   StepReport& report = context.report;
@@ -220,17 +234,46 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   std::visit(take, step_);
   while (may_jam && (report.status & kNotConverged) && give_way()) {
     restore_data(d, signature);
+    std::visit(forget, step_);
     context.mocap.place_at_start(context.model, d);
     start_memories(d);
     std::visit(take, step_);
   }
-  if (!context.failed()) warn_of_penetration(context);
+  if (!context.failed()) {
+    warn_of_penetration(context);
+    warn_of_limits(context, d);
+    report.missing_memory |= missing & find_memory_used();
+  }
   report.status |= status;
 }
 
 void Stepper::Workspace::start_memories(const mjData* d) {
   context.penetration.start(context.model, d);
+  context.limit_memory.start(context.model, d, context.penetration.goes_on());
   context.lagged_impulses.start(context.penetration.goes_on());
+}
+
+/// Returns the bits of MemoryKind that do not belong to a step from this state, because it does not
+/// go on where the last one ended. The caller may have changed positions and velocities in between.
+/// A copy of the data goes on with the active set, which depends on the state alone.
+std::uint32_t Stepper::Workspace::find_lost_memory(const mjData* d) const {
+  constexpr std::uint32_t kHistory = kPatchHistory | kMocapMotion | kWarnings;
+  if (d->time != last_time_) return kActiveSet | kContactForces | kHistory;
+  const bool goes_on = context.penetration.ends_at(context.model, d);
+  const std::uint32_t forces = goes_on ? 0 : kContactForces;
+  if (!last_data_ || last_data_ == d) return forces;
+  return goes_on ? kHistory : kActiveSet | kHistory | forces;
+}
+
+/// Returns the bits of MemoryKind that a step takes from the one before. Call it after the step.
+std::uint32_t Stepper::Workspace::find_memory_used() const {
+  if (contact::traits(context.options.contact_model).is_mj_step) return 0;
+  const bool has_warnings = context.penetration.is_any() || context.limit_memory.is_any();
+  std::uint32_t used = std::visit([](const auto& step) { return step.find_memory_used(); }, step_);
+  if (context.model->nmocap > 0) used |= kMocapMotion;
+  if (has_warnings) used |= kWarnings;
+  if (context.lagged_impulses.is_any()) used |= kContactForces;
+  return used;
 }
 
 /// Finds the motion of mocap bodies, and sets their poses to those at the start of the step.
@@ -322,26 +365,33 @@ std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
 std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
   const auto key = make_state_key();
   std::vector<std::uint64_t> state(key.begin(), key.end());
+  state.push_back(std::bit_cast<std::uint64_t>(last_time_));
   context.mocap.write_memory(context.model, &state);
   context.penetration.write_memory(&state);
   context.lagged_impulses.write_memory(&state);
+  context.limit_memory.write_memory(&state);
   write_memory(&state);
   return state;
 }
 
 void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   const auto key = make_state_key();
-  if (state.size() < key.size() || !std::equal(key.begin(), key.end(), state.begin()))
+  if (state.size() <= key.size() || !std::equal(key.begin(), key.end(), state.begin()))
     throw Error(ErrorCode::kWrongShape, "state",
                 "does not belong to a simulator of this model with this contact model and "
                 "integrator; take one of Simulator.get_state()");
-  std::span<const std::uint64_t> words = state.subspan(key.size());
+  const double time = std::bit_cast<double>(state[key.size()]);
+  std::span<const std::uint64_t> words = state.subspan(key.size() + 1);
   plant::MocapMotion mocap = context.mocap;
   PenetrationMemory penetration = context.penetration;
+  LimitMemory limits = context.limit_memory;
   LaggedImpulses lagged_impulses = context.lagged_impulses;
   mocap.read_memory(context.model, &words);
   penetration.read_memory(context.model, &words);
   lagged_impulses.read_memory(context.model, &words);
+  limits.read_memory(context.model, &words);
+  // The words of patches belong to the pairs of the present model.
+  std::visit([this](auto& step) { step.follow_model(context.model, context.options); }, step_);
   std::vector<std::uint64_t> before;
   write_memory(&before);
   try {
@@ -353,7 +403,9 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
   context.mocap = std::move(mocap);
   context.penetration = std::move(penetration);
   context.lagged_impulses = std::move(lagged_impulses);
+  context.limit_memory = std::move(limits);
   last_data_ = nullptr;
+  last_time_ = time;
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -379,6 +431,17 @@ void Stepper::Workspace::begin(mjData* d) {
             ", must be finite and above 0; correct model.opt.timestep; the step was not "
             "taken");
   check_numbers();
+  if (!context.failed()) follow_model();
+}
+
+/// Reads the values of the model from which patches are made, or fails the step if this needs a new
+/// stepper.
+void Stepper::Workspace::follow_model() {
+  try {
+    std::visit([this](auto& step) { step.follow_model(context.model, context.options); }, step_);
+  } catch (const Error& e) {
+    context.fail(kModelChanged, std::string(e.what()) + "; the step was not taken");
+  }
 }
 
 /// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
@@ -396,7 +459,6 @@ void Stepper::Workspace::step_once(mjData* d) {
   begin(d);
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
-  last_data_ = d;
   context.report.contacts.time_step = context.mirror.opt.timestep;
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
@@ -406,6 +468,9 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (!context.failed()) {
     context.penetration.finish(context.model, d);
     context.lagged_impulses.finish();
+    context.limit_memory.finish();
+    last_data_ = d;
+    last_time_ = d->time;
   }
   context.report.timings.total = clock.lap();
   if (!context.failed()) ++context.report.num_steps;

@@ -73,6 +73,13 @@ class ViscousMotion {
     impact_solver_->read_memory(words);
     acceleration_solver_->read_memory(words);
   }
+  bool has_memory() const {
+    return impact_solver_->has_memory() || acceleration_solver_->has_memory();
+  }
+  void forget_active_set() {
+    impact_solver_->forget_memory();
+    acceleration_solver_->forget_memory();
+  }
 
  private:
   /// Viscous friction of each contact of the problem.

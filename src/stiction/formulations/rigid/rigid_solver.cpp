@@ -68,6 +68,13 @@ class RigidSolver final : public ContactSolver {
   void read_memory(std::span<const std::uint64_t>* words) override {
     read_keys(words, &active_keys_);
   }
+  bool has_memory() const override {
+    return !active_keys_.first.empty() || !active_keys_.last.empty();
+  }
+  void forget_memory() override {
+    active_keys_.first.clear();
+    active_keys_.last.clear();
+  }
 
  private:
   static bool has_finite_velocities(const ContactProblem& problem, std::span<const int> blocks,
