@@ -14,8 +14,8 @@
 /// Hashes of results in a text file, which every build must reproduce.
 namespace stiction::support {
 
-/// The FNV-1a hash of 64 bits over the bytes of numbers, the lowest byte first. What is not a number
-/// has one hash, because processors differ in its sign.
+/// The FNV-1a hash of 64 bits over the bytes of numbers, the lowest byte first. What is not a
+/// number has one hash, because processors differ in its sign.
 class Hash {
  public:
   void add(double x) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
@@ -23,8 +24,8 @@ mjtNum* find_entries(const mjModel* m, mjData* d, int row, int dof) {
 void calc_gradient(const mjtNum phi[3], const mjtNum n[3], mjtNum g[3]) {
   const double angle = mju_norm3(phi);
   const bool is_small = angle < 1e-4;
-  const double a = is_small ? 0.5 : (1 - std::cos(angle)) / (angle * angle);
-  const double b = is_small ? 1.0 / 6 : (angle - std::sin(angle)) / (angle * angle * angle);
+  const double a = is_small ? 0.5 : (1 - math::cos(angle)) / (angle * angle);
+  const double b = is_small ? 1.0 / 6 : (angle - math::sin(angle)) / (angle * angle * angle);
   mjtNum first[3], second[3];
   mju_cross(first, phi, n);
   mju_cross(second, phi, first);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -21,7 +22,7 @@ double calc_excess(const mjModel* m, const mjData* d, bool is_tendon, int id) {
   if (is_tendon) return std::max(range[0] - d->ten_length[id], d->ten_length[id] - range[1]);
   const mjtNum* const q = d->qpos + m->jnt_qposadr[id];
   if (m->jnt_type[id] != mjJNT_BALL) return std::max(range[0] - q[0], q[0] - range[1]);
-  return 2 * std::atan2(mju_norm3(q + 1), std::abs(q[0])) - std::max(range[0], range[1]);
+  return 2 * math::atan2(mju_norm3(q + 1), std::abs(q[0])) - std::max(range[0], range[1]);
 }
 
 /// Calls f(index, is_tendon, id) for all limits.

@@ -260,7 +260,7 @@ std::uint32_t Stepper::Workspace::find_lost_memory(const mjData* d) const {
   constexpr std::uint32_t kHistory = kPatchHistory | kMocapMotion | kWarnings;
   if (d->time != last_time_) return kActiveSet | kContactForces | kHistory;
   const bool goes_on = context.penetration.ends_at(context.model, d);
-  const std::uint32_t forces = goes_on ? 0 : kContactForces;
+  const std::uint32_t forces = goes_on ? 0u : std::uint32_t{kContactForces};
   if (!last_data_ || last_data_ == d) return forces;
   return goes_on ? kHistory : kActiveSet | kHistory | forces;
 }
