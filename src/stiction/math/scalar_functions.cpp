@@ -134,7 +134,7 @@ double atan(double x) {
   const bool is_steep = size > 1;
   const double t = is_steep ? 1 / size : size;
   // atan(t) = atan(c) + atan(r) with c = k / 8
-  const int k = static_cast<int>(8 * t + 0.5);
+  const auto k = static_cast<int>(std::lround(8 * t));
   const double c = k / 8.0, r = (t - c) / multiply_add(t, c, 1), z = r * r;
   constexpr double kSeries[] = {-1.0 / 3,  1.0 / 5,  -1.0 / 7, 1.0 / 9,
                                 -1.0 / 11, 1.0 / 13, -1.0 / 15};
