@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -52,11 +53,12 @@ TEST_P(MocapReach, AnArmStaysBehindWithoutGainingSpeed) {
        {"", R"(<joint type="slide" damping="1e4"/>)", R"(<joint type="slide" damping="1e8"/>)"}) {
     for (const char* tie : {R"(<connect body1="m" body2="hand" anchor="0 0 0"/>)",
                             R"(<weld body1="m" body2="hand"/>)"}) {
-      for (const double speed : {0.1, 0.4}) {
+      for (const auto& [speed, start] :
+           {std::pair(0.1, 0.58), {0.4, 0.58}, {0.1, 0.99999 * kReach}, {0.4, 0.99999 * kReach}}) {
         SCOPED_TRACE(std::string(base) + tie + " at " + std::to_string(speed));
         Scene scene = make_arm(base, tie);
         // The hand is at the mocap body, with the elbow at the side.
-        const double shoulder = std::acos(0.58 / kReach);
+        const double shoulder = std::acos(start / kReach);
         mjtNum* const arm = scene.data->qpos + scene.model->nq - 3;
         arm[0] = shoulder;
         arm[1] = -2 * shoulder;
@@ -68,7 +70,7 @@ TEST_P(MocapReach, AnArmStaysBehindWithoutGainingSpeed) {
         const double largest = 4 * 0.5 * kArmMass * fastest * fastest;  // [J]
         int num_warnings = 0;
         for (int i = 0; i < 1000; ++i) {
-          scene.data->mocap_pos[0] = 0.58 + std::min(0.1, speed * kStep * i);
+          scene.data->mocap_pos[0] = start + std::min(0.1, speed * kStep * i);
           const StepReport& report = stepper.step(scene.data);
           ASSERT_TRUE(report.ok()) << i << ": " << report.message;
           num_warnings += report.num_warnings;

@@ -8,6 +8,7 @@
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
@@ -61,22 +62,30 @@ double find_length(double length, const std::vector<double>& inertial, std::size
   return inertial.empty() ? length : std::max(length, std::sqrt(inertial[i]));
 }
 
-/// Returns by how much the correction of a vector changes |y|, if no other row restricts it: the
+/// Returns the constant of an equality whose correction is not slowed down.
+double calc_full_constant(const WhitenedRows& rows, int i, double share) {
+  const double bias = rows.bias_e.empty() ? 0 : rows.bias_e[i];
+  return bias + (rows.b_e[i] - bias) / share;
+}
+
+/// Returns by how much the constant of a vector changes |y|, if no other row restricts it: the
 /// speed over the length of the row along it. Its components would give a sum that depends on the
 /// axes.
 /// @param first, end equalities that are its components
-double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first, int end) {
+/// @param share of the corrections that the constants have
+double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first, int end,
+                              double share) {
   double squared = 0;
-  for (int i = first; i < end; ++i) squared += rows.b_e[i] * rows.b_e[i];
+  for (int i = first; i < end; ++i) squared += math::square(calc_full_constant(rows, i, share));
   if (squared == 0) return 0;
   const double speed = std::sqrt(squared);
   // |sum u_i E_i|^2 with the direction u, without memory for the sum.
   double along = 0, inertial = 0;
   for (int i = first; i < end; ++i) {
-    const double u_i = rows.b_e[i] / speed;
+    const double u_i = calc_full_constant(rows, i, share) / speed;
     if (!rows.inertial_e.empty()) inertial += u_i * u_i * rows.inertial_e[i];
     for (int k = first; k < end; ++k)
-      along += u_i * rows.b_e[k] / speed *
+      along += u_i * calc_full_constant(rows, k, share) / speed *
                math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
   }
   return speed / std::sqrt(std::max(along, inertial));
@@ -101,7 +110,6 @@ bool is_nearly_singular(const RigidTerms& terms, const WhitenedProblem& whitened
   for (int i = first; i < end; ++i) {
     const double u_i = rows.b_e[i] / speed;
     usual += u_i * u_i * terms.row(terms.equalities[i]).usual_mobility;
-    mobility += u_i * u_i * rows.held_e[i];
     for (int k = first; k < end; ++k)
       mobility += u_i * rows.b_e[k] / speed *
                   math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
@@ -141,26 +149,22 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
   const int num_equalities = static_cast<int>(rows.b_e.size());
   for (int first = 0, end = 0; first < num_equalities; first = end) {
     while (end < num_equalities && rows.vector_e[end] == first) ++end;
-    driven += calc_vector_correction(rows, n, first, end) / share;
+    driven += calc_vector_correction(rows, n, first, end, share);
   }
   const double free = math::norm(whitened.y_free);
   const double added = kOverlapLeverage * std::sqrt(overlaps) / share + kWedgeLeverage * driven;
   return std::sqrt(free * free + added * added);
 }
 
-int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened,
-                             const RigidMotion& motion, double share) {
+int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened) {
   const std::vector<int>& vectors = whitened.rows.vector_e;
   const int num_equalities = terms.num_equalities();
-  const double allowed = (1 + kWedgeRoundOff) * calc_fastest(whitened, share);
-  const bool is_too_fast = math::norm(motion.y) > allowed;
   int fastest = -1;
-  double largest = 0;
+  double largest = kMissedVelocity;
   for (int first = 0, end = 0; first < num_equalities; first = end) {
     while (end < num_equalities && vectors[end] == first) ++end;
     const double speed = calc_driven_speed(terms, whitened.rows, first, end);
-    if (!(speed > std::max(largest, kMissedVelocity))) continue;
-    if (!is_too_fast && !is_nearly_singular(terms, whitened, first, end, speed)) continue;
+    if (!(speed > largest) || !is_nearly_singular(terms, whitened, first, end, speed)) continue;
     largest = speed;
     fastest = first;
   }

@@ -91,9 +91,9 @@ inline constexpr double kOverlapLeverage = 3;
 /// robots in poses that are nearly singular.
 inline constexpr double kWedgeLeverage = 10;
 
-/// The largest ratio of the speeds that an equality's prescribed velocity causes to those that it
-/// causes in a usual pose. A light body that leads a heavy one has a ratio of 10 or 20. At the end
-/// of an arm's reach the ratio grows without bound.
+/// The largest ratio of the speeds that an equality's constant causes to those that it causes in a
+/// usual pose. A light body that leads a heavy one has a ratio of 10 or 20. At the end of an arm's
+/// reach, or where strong dampers hold the bodies, the ratio grows without bound.
 inline constexpr double kDrivenLeverage = 30;
 
 /// Round-off of the norms in that check.

@@ -100,21 +100,17 @@ void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTe
                                   WhitenedRows* rows) {
   rows->inertial_n.clear();
   rows->inertial_e.clear();
-  rows->held_e.clear();
+  rows->bias_e.clear();
   for (int i = 0; i < terms.num_contacts(); ++i)
     rows->inertial_n.push_back(1 / terms.problem->pairs[terms.pairs[i]].reduced_mass());
-  const auto calc_held = [&](const contact::Row& row) {
-    return calc_held_mobility(*terms.problem, islands, row);
+  const auto estimate = [&](const contact::Row& row) {
+    return std::max(
+        {row.regularization, row.usual_mobility, calc_held_mobility(*terms.problem, islands, row)});
   };
-  for (const int r : terms.limits) {
-    const contact::Row& row = terms.row(r);
-    rows->inertial_n.push_back(std::max(row.regularization, calc_held(row)));
-  }
+  for (const int r : terms.limits) rows->inertial_n.push_back(estimate(terms.row(r)));
   for (const int r : terms.equalities) {
-    const contact::Row& row = terms.row(r);
-    rows->held_e.push_back(calc_held(row));
-    rows->inertial_e.push_back(
-        std::max({row.regularization, row.usual_mobility, rows->held_e.back()}));
+    rows->inertial_e.push_back(estimate(terms.row(r)));
+    rows->bias_e.push_back(terms.row(r).bias);
   }
 }
 

@@ -25,8 +25,9 @@ struct WhitenedRows {
   /// alone, of which A's may be a small part where dampers hold the bodies. They are lower bounds
   /// or of that order; empty: 0. They stay the same during a step.
   std::vector<double> inertial_n, inertial_e;
-  /// The mobilities that dampers and springs in A take from equalities.
-  std::vector<double> held_e;
+  /// The prescribed part of b_e, which is not a correction; empty: 0. It stays the same during a
+  /// step.
+  std::vector<double> bias_e;
 };
 
 /// The problem of an island in y = L^T v with A = L L^T, implicit forces included:
