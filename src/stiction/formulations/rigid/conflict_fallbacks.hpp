@@ -78,6 +78,8 @@ class ConflictFallbacks {
     return level_ == Level::kWideRank ? kWideRankTolerance : kRankTolerance;
   }
   const Conflict& conflict() const { return conflict_; }
+  /// The share of corrections that is left.
+  double share() const { return share_; }
   /// Notes that an equality of RigidTerms drives bodies too fast.
   void note_overdriven(int equality, const RigidTerms& terms);
 

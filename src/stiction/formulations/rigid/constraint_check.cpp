@@ -91,13 +91,22 @@ double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first
   return speed / std::sqrt(std::max(along, inertial));
 }
 
-/// Returns the speed at which an equality drives bodies [m/s, rad/s]; 0 without a usual mobility.
+/// Returns the norm of those constants of an equality that have a usual mobility [m/s, rad/s].
 /// @param first, end its components
-double calc_driven_speed(const RigidTerms& terms, const WhitenedRows& rows, int first, int end) {
+double calc_driven_speed(const RigidTerms& terms, const std::vector<double>& constants, int first,
+                         int end) {
   double squared = 0;
   for (int i = first; i < end; ++i)
-    if (terms.row(terms.equalities[i]).usual_mobility > 0) squared += rows.b_e[i] * rows.b_e[i];
+    if (terms.row(terms.equalities[i]).usual_mobility > 0) squared += math::square(constants[i]);
   return std::sqrt(squared);
+}
+
+/// Returns the largest norm of y of a motion with prescribed velocities. Unlike corrections, these
+/// may use the leverage kDrivenLeverage, as of a body that is carried round at the end of a lever.
+double calc_fastest_driven(const WhitenedProblem& whitened, double share) {
+  const double free = math::norm(whitened.y_free), fastest = calc_fastest(whitened, share);
+  const double added = std::sqrt(std::max(0.0, fastest * fastest - free * free));
+  return math::hypot(free, kDrivenLeverage / kWedgeLeverage * added) * (1 + kWedgeRoundOff);
 }
 
 /// Returns true if bodies hardly move along the velocity at which an equality drives them, because
@@ -156,15 +165,20 @@ double calc_fastest(const WhitenedProblem& whitened, double share) {
   return std::sqrt(free * free + added * added);
 }
 
-int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened) {
+int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened,
+                             const RigidMotion& motion, double share) {
   const std::vector<int>& vectors = whitened.rows.vector_e;
   const int num_equalities = terms.num_equalities();
+  const bool is_too_fast = math::norm(motion.y) > calc_fastest_driven(whitened, share);
   int fastest = -1;
   double largest = kMissedVelocity;
   for (int first = 0, end = 0; first < num_equalities; first = end) {
     while (end < num_equalities && vectors[end] == first) ++end;
-    const double speed = calc_driven_speed(terms, whitened.rows, first, end);
-    if (!(speed > largest) || !is_nearly_singular(terms, whitened, first, end, speed)) continue;
+    const double prescribed = calc_driven_speed(terms, whitened.rows.bias_e, first, end);
+    const double speed = calc_driven_speed(terms, whitened.rows.b_e, first, end);
+    if (!(speed > largest)) continue;
+    const bool is_driven = is_too_fast && prescribed > kMissedVelocity;
+    if (!is_driven && !is_nearly_singular(terms, whitened, first, end, speed)) continue;
     largest = speed;
     fastest = first;
   }

@@ -37,10 +37,14 @@ bool has_huge_impulses(const ReducedSystem& system, std::span<const double> unil
 double calc_fastest(const WhitenedProblem& whitened, double share);
 
 /// Returns the equality of RigidTerms whose constant b_e, its correction and prescribed velocity,
-/// drives bodies along a direction in which they hardly move, such as the hand of a stretched arm,
-/// so that its leverage exceeds kDrivenLeverage. Of several such equalities it is the fastest.
-/// Speeds up to kMissedVelocity do not count. Returns -1 if there are none.
-int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened);
+/// makes bodies too fast. Either it drives them along a direction in which they hardly move, such
+/// as the hand of a stretched arm, so that its leverage exceeds kDrivenLeverage. Or it has a
+/// prescribed velocity, and the motion is faster than that leverage explains. Of several such
+/// equalities it is the fastest. Speeds up to kMissedVelocity do not count. Returns -1 if there are
+/// none.
+/// @param share as for calc_fastest
+int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whitened,
+                             const RigidMotion& motion, double share);
 
 /// Returns the first equality of RigidTerms that a motion misses by more than kMissedVelocity,
 /// which happens if redundant equalities contradict each other. Returns -1 if none is missed.

@@ -55,7 +55,8 @@ IslandStatistics RigidIsland::solve(const ActiveKeys& guess, RigidLaw* law) {
   // 7. Check and report.
   if (status == SolveStatus::kConverged && !is_satisfied) status = SolveStatus::kInfeasible;
   if (status == SolveStatus::kConverged) {
-    const int overdriven = find_overdriven_equality(terms_, system_.whitened);
+    const int overdriven =
+        find_overdriven_equality(terms_, system_.whitened, motion_, fallbacks_.share());
     if (overdriven >= 0) {
       fallbacks_.note_overdriven(overdriven, terms_);
       status = SolveStatus::kInfeasible;
@@ -109,8 +110,9 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
       using Slowdown = ConflictFallbacks::Slowdown;
       const Slowdown slowdown = fallbacks_.slow_corrections(motion_.y, terms_, &iterate_, &system_);
       if (slowdown == Slowdown::kSlowed) continue;
-      is_valid = slowdown == Slowdown::kNotNeeded &&
-                 find_overdriven_equality(terms_, system_.whitened) < 0;
+      is_valid =
+          slowdown == Slowdown::kNotNeeded &&
+          find_overdriven_equality(terms_, system_.whitened, motion_, fallbacks_.share()) < 0;
     }
 
     // 4. Update, unless a fallback must be solved first.
