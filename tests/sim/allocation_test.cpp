@@ -105,8 +105,8 @@ TEST_P(MotionAllocation, NoneInARepeatedMotion) {
     max_contacts = std::max(max_contacts, report.contacts.size());
   }
   EXPECT_GT(max_contacts, 50);
-  // Measured: 95 to 122, and up to 260 for rigid models, whose islands each keep their own memory.
-  EXPECT_LT(num_growing, contact::traits(std::get<0>(GetParam())).is_rigid ? 300 : 150);
+  // Measured: 95 to 122, and up to 401 for rigid models, whose islands each keep their own memory.
+  EXPECT_LT(num_growing, contact::traits(std::get<0>(GetParam())).is_rigid ? 450 : 150);
 
   expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
 }

@@ -47,6 +47,11 @@ void LaggedImpulses::Step::clear() {
   points.clear();
 }
 
+void LaggedImpulses::Step::reserve(int num_points) {
+  pairs.reserve(num_points);
+  points.reserve(num_points);
+}
+
 std::span<const LaggedImpulses::Point> LaggedImpulses::Step::find(
     const std::array<int, 2>& geoms) const {
   const auto pair = std::ranges::lower_bound(pairs, geoms, {}, &Pair::geoms);
@@ -60,6 +65,7 @@ void LaggedImpulses::start(bool goes_on) {
 }
 
 void LaggedImpulses::write(const mjModel* m, const mjData* d, ContactProblem* problem) const {
+  problem->lagged_impulse.reserve(problem->contacts.size());  // the next step has as many
   if (!goes_on_ || before_.pairs.empty()) return;
   problem->lagged_impulse.assign(problem->contacts.size(), std::nullopt);
   constexpr int kMaxPoints = 64;  // of two geoms; MuJoCo makes at most 50
@@ -93,6 +99,7 @@ void LaggedImpulses::write(const mjModel* m, const mjData* d, ContactProblem* pr
 
 void LaggedImpulses::record(const mjModel* m, const mjData* d, const ContactProblem& problem,
                             const contact::ContactSolution& solution) {
+  for (Step* step : {&before_, &now_}) step->reserve(problem.num_contacts());
   now_.clear();
   for (int i = 0; i < problem.num_contacts();) {
     if (problem.contacts[i].face >= 0) {

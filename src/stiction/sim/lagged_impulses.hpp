@@ -61,6 +61,7 @@ class LaggedImpulses {
     std::vector<Pair> pairs;  // in ascending order of the geoms
     std::vector<Point> points;
     void clear();
+    void reserve(int num_points);
     std::span<const Point> find(const std::array<int, 2>& geoms) const;
   };
   Step before_, now_;
