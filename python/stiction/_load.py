@@ -56,7 +56,7 @@ def import_mujoco() -> Any:
         raise ImportError(
             f'stiction needs MuJoCo, which is not installed: pip install "mujoco-core{MUJOCO_RANGE}"'
         ) from e
-    except ImportError as e:
+    except (ImportError, OSError) as e:  # OSError: MuJoCo 3's plug-ins, without its library
         raise _make_repair_error(e) from e
     if not hasattr(mujoco, "__version__") or not hasattr(mujoco, "_structs"):
         if mujoco.__file__ is None and any(map(_is_installed, PACKAGES)):

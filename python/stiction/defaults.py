@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 
 from stiction._core import ContactProperties, Stepper
+from stiction.errors import Error
 from stiction.options import DEFAULTS, check_options
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class ChosenDefaults:
             _active = tuple(each for each in _active if each is not self)
 
     def __enter__(self) -> Self:
+        if not any(each is self for each in _active):
+            raise Error(
+                "unsupported",
+                "set_default",
+                "has been restored, so the block would have other defaults; call "
+                "stiction.set_default again",
+            )
         return self
 
     def __exit__(

@@ -28,9 +28,9 @@ def warn_of_faults(model: mujoco.MjModel, stacklevel: int) -> None:
                 "mujoco",
                 f"MuJoCo {WRONG_HESSIAN} may compute wrong accelerations or diverge under the contact "
                 "model 'mujoco', because its Newton solver factors the Hessian wrongly if the constraint "
-                "Jacobian is sparse (issue 3767 of MuJoCo); install MuJoCo 4.0.1 or newer (pip install "
-                '"mujoco-core>=4.0.1,<4.1"), or set <option jacobian="dense"/>, or take another contact '
-                "model",
+                'Jacobian is sparse (issue 3767 of MuJoCo); set <option jacobian="dense"/>, or take '
+                'another contact model, or pip install "mujoco-core>=4.0.1,<4.1" (pip then reports that '
+                "the package mujoco 4.0.0 pins another version)",
             ),
             stacklevel=stacklevel + 1,
         )

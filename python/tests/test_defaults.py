@@ -68,6 +68,18 @@ def test_defaults_hold_until_restore_if_there_is_no_block(model):
     assert repr(chosen) == "<stiction defaults: on_failure='stop', restored>"
 
 
+def test_restored_defaults_cannot_be_entered():
+    chosen = stiction.set_default("sap")
+    chosen.restore()
+    with (
+        pytest.raises(
+            stiction.Error, match=r"has been restored.* call stiction\.set_default again"
+        ),
+        chosen,
+    ):
+        pass
+
+
 def test_an_exception_restores_the_defaults():
     with pytest.raises(ZeroDivisionError), stiction.set_default("sap"):
         _ = 1 / 0

@@ -137,6 +137,7 @@ def test_a_missing_mujoco_is_explained() -> None:
         "ImportError('Version mismatch')",
         "ModuleNotFoundError('no _structs', name='mujoco._structs')",
         "ImportError('libmujoco.so.4.0.0: cannot open shared object file')",
+        "OSError('libmujoco.so.3.17.0: cannot open shared object file')",
     ],
 )
 def test_packages_that_have_overwritten_each_other_are_explained(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from stiction.clients.client import Client
 from stiction.clients.simulations import Simulations
 from stiction.clients.table import find_client
 from stiction.defaults import NOT_GIVEN, check_values, get_chosen_defaults
-from stiction.errors import Error
+from stiction.errors import Error, StictionWarning
 from stiction.properties import PropertiesLike, make_properties
 from stiction.simulator import Simulator
 
@@ -71,6 +72,13 @@ class Patch:
         self._simulations.deactivate()
 
     def __enter__(self) -> Self:
+        if not self.is_active:
+            raise Error(
+                "unsupported",
+                "patch",
+                f"of {self._name} has been restored, so the block would run with MuJoCo; call "
+                "stiction.patch again",
+            )
         return self
 
     def __exit__(
@@ -80,6 +88,15 @@ class Patch:
         traceback: TracebackType | None,
     ) -> None:
         self.restore()
+        if self._simulations.num_covered == 0 and error is None:
+            warnings.warn(
+                StictionWarning(
+                    f"the patch of {self._name} has covered no simulation, because a patch of a "
+                    "package covers those that are made while it is active; make the environment "
+                    "within the block, or patch the environment itself"
+                ),
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         model = self.simulator.contact_model if self.simulator else "no step yet"

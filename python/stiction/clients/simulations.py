@@ -28,6 +28,7 @@ class Simulations:
     Attributes:
         report: the report of the last step, or None.
         simulator: the Simulator that was used last, or None.
+        num_covered: the number of simulations so far, those included that no longer exist.
         num_steps: the number of steps of all simulations.
         warning_counts: the number of warnings of all simulations by kind.
     """
@@ -41,6 +42,7 @@ class Simulations:
     ) -> None:
         self.report: StepReport | None = None
         self.simulator: Simulator | None = None
+        self.num_covered = 0
         self.num_steps = 0
         self.warning_counts: dict[str, int] = {}
         self._client = client
@@ -114,6 +116,7 @@ class Simulations:
                     return each
             binding = Binding(self._client, owner, self._make_simulator, self._release)
             self._bindings = (*self._bindings, binding)
+            self.num_covered += 1
             return binding
 
     def _release(self, binding: Binding) -> None:

@@ -152,6 +152,27 @@ def test_after_restore_the_simulation_steps_with_mujoco():
     assert patch.num_steps == 20
 
 
+def test_a_restored_patch_cannot_be_entered():
+    robot = Robot()
+    patch = stiction.patch(robot.data)
+    patch.restore()
+    with (
+        pytest.raises(stiction.Error, match=r"has been restored.* call stiction\.patch again"),
+        patch,
+    ):
+        pass
+
+
+def test_a_package_patch_that_covers_nothing_warns():
+    robot = Robot()
+    with (
+        pytest.warns(stiction.StictionWarning, match="has covered no simulation"),
+        Patch(ROBOT, None, None, {}) as patch,
+    ):
+        robot.step()  # made before the block, so MuJoCo steps it
+    assert patch.num_steps == 0
+
+
 def test_an_exception_in_the_block_restores():
     robot = Robot()
     with pytest.raises(ZeroDivisionError), stiction.patch(robot.data) as patch:
