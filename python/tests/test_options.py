@@ -69,7 +69,7 @@ def test_type_checkers_know_every_option() -> None:
 def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
     given: dict[str, Any] = {
         "contact_model": "similar", "normal_law": "hertz", "max_iterations": 7,
-        "drop_separating": False, "time_step": 0.25, "on_failure": "stop",
+        "drop_separating": False, "remember_forces": False, "time_step": 0.25, "on_failure": "stop",
     }  # fmt: skip
     options = stiction.Simulator(model, **given).options
     assert options == {**DEFAULTS, **given, "properties": None}

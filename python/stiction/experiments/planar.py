@@ -98,7 +98,8 @@ class PlanarBody:
     ) -> stiction.Simulator:
         """Makes a simulator that uses the body's stiffness under every contact model.
 
-        The near-rigid reduction of stiffness is switched off.
+        The near-rigid reduction of stiffness is switched off, and the lagged models are those of
+        the paper.
         """
         with ignored_settings_are_fine():
             return stiction.Simulator(
@@ -109,6 +110,7 @@ class PlanarBody:
                 stiction_tolerance=stiction_tolerance,
                 friction_regularization=_REGULARIZATION,
                 near_rigid_factor=0.0,
+                remember_forces=False,
                 on_failure="keep_best",
             )
 

@@ -192,10 +192,11 @@ void ContactStep::make_constraints(const mjModel* m, const plant::MocapMotion& m
   constraint_rows_.make_constraints(m, d, has_speculative_limits_ ? &limits_ : nullptr, &adhesion_);
 }
 
-/// True if friction is bounded by the normal impulses of the last step. In the later parts of a
-/// step that is divided at events, contacts have only the impulses of impacts.
+/// True if friction is bounded by the normal impulses that the last step found. In the later parts
+/// of a step that is divided at events, contacts have only the impulses of impacts.
 bool ContactStep::lags_friction(const StepContext& context) const {
-  return part_.has_forces && contact::traits(context.options.contact_model).lags_friction;
+  return part_.has_forces && context.options.remember_forces &&
+         contact::traits(context.options.contact_model).lags_friction;
 }
 
 /// Chooses the contacts that take part, and assembles their problem.

@@ -55,6 +55,9 @@ bool reads(const ContactModelTraits& model) {
 /// True for the models that Newton's method solves.
 bool uses_newton(const ContactModelTraits& model) { return !model.is_rigid && !model.is_mj_step; }
 
+/// True for the models whose friction bound is the normal force before the step.
+bool lags_friction(const ContactModelTraits& model) { return model.lags_friction; }
+
 /// True for the models whose step is Stiction's and not mj_step.
 bool is_solved_here(const ContactModelTraits& model) { return !model.is_mj_step; }
 
@@ -204,6 +207,13 @@ constexpr Option kOptions[] = {
          "True: only contacts that press, or that would press without friction, prevent slip. "
          "False: every contact that touches at the start of the step prevents slip, as published; "
          "two contacts of a foot with different normals then hold the foot down."},
+    {.name = "remember_forces",
+     .member = member<&StepOptions::remember_forces>(),
+     .is_used = lags_friction,
+     .help =
+         "True: friction is bounded by the normal force that the last step found. False: by the "
+         "force of the state at the start of the step, as published; it is 0 on surfaces that "
+         "accelerate apart."},
     {.name = "trace",
      .member = member<&StepOptions::trace>(),
      .is_used = uses_newton,

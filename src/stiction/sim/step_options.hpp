@@ -42,6 +42,9 @@ struct StepOptions {
   /// Threads that share the islands of one step, in 1..1024. Results do not depend on it.
   int num_threads = 1;
   OnFailure on_failure = OnFailure::raise;
+  /// Under the lagged models. True: friction is bounded by the normal force that the last step
+  /// found. False: by the force of the state at the start of the step, as published.
+  bool remember_forces = true;
   /// Records the course of Newton's method in StepReport::trace.
   bool trace = false;
   contact::ModelParameters parameters;
