@@ -52,7 +52,7 @@ def try_wheel(wheel: Path, python: Path, smoke: list[Path]) -> Trial:
         fresh.run("-m", "pip", "install", "-q", "--only-binary", ":all:", wheel)
         fresh.run("-m", "pip", "check")
         fresh.run(*smoke)
-        packages = json.loads(fresh.run("-m", "pip", "list", "--format", "json", "-q"))
+        packages = json.loads(fresh.run("-m", "pip", "list", "--format", "json"))
         names = {package["name"] for package in packages} - {"pip", "setuptools", "stiction"}
         return Trial(
             python=fresh.run("-c", "import platform; print(platform.python_version())").strip(),
