@@ -169,6 +169,7 @@ int find_overdriven_equality(const RigidTerms& terms, const WhitenedProblem& whi
                              const RigidMotion& motion, double share) {
   const std::vector<int>& vectors = whitened.rows.vector_e;
   const int num_equalities = terms.num_equalities();
+  if (num_equalities == 0) return -1;  // as in most islands, without a look at the rows
   const bool is_too_fast = math::norm(motion.y) > calc_fastest_driven(whitened, share);
   int fastest = -1;
   double largest = kMissedVelocity;
