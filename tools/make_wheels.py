@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import check_wheel
@@ -44,8 +45,14 @@ def run(*command: str | Path, **variables: str) -> None:
     subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
 
 
-def make_wheel(interpreter: Interpreter, mujoco: Path) -> Path:
-    """Builds a wheel in an environment of its own, and gives it the tag of its platform."""
+def make_wheel(source: Path, interpreter: Interpreter, mujoco: Path) -> Path:
+    """Builds a wheel in an environment of its own, and gives it the tag of its platform.
+
+    Args:
+        source: folder of the unpacked source distribution.
+        interpreter: the Python that it is for.
+        mujoco: folder of the package `mujoco`.
+    """
     raw = OUT / "raw" / interpreter.wheel_tag
     settings = {
         "STICTION_LIBRARY_SOURCES": SOURCES,
@@ -57,7 +64,7 @@ def make_wheel(interpreter: Interpreter, mujoco: Path) -> Path:
     options.append(f"-Cbuild-dir=build/wheel/release-{interpreter.wheel_tag}")
     # Debian's Python has no pip; that of the tools serves all.
     pip = [sys.executable, "-m", "pip", "--python", interpreter.path]
-    run(*pip, "wheel", "-q", "--no-deps", "-w", raw, *options, ROOT, CC="cc", CXX="c++")
+    run(*pip, "wheel", "-q", "--no-deps", "-w", raw, *options, source, CC="cc", CXX="c++")
     wheel = next(raw.glob("*.whl"))
     run("auditwheel", "show", wheel)
     exclude = ["--exclude", "libstiction_mujoco.so", "--exclude", "libmujoco.so.*"]
@@ -90,6 +97,13 @@ def make_sdist() -> Path:
     sdist = next(OUT.glob("*.tar.gz"))
     run("twine", "check", "--strict", sdist)
     return sdist
+
+
+def unpack(sdist: Path) -> Path:
+    """Unpacks the source distribution. Wheels are built from it, so it lacks nothing that a build needs."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(OUT / "source", filter="data")
+    return OUT / "source" / sdist.name.removesuffix(".tar.gz")
 
 
 def make_recordings(stiction: Path) -> list[Path]:
@@ -137,10 +151,11 @@ def main() -> None:
     run("tools/fetch_library_sources", SOURCES, PYTHON=sys.executable)
     mujoco = next((ROOT / ".venv/lib").glob("python3*/site-packages/mujoco"))
     sdist = make_sdist()
+    source = unpack(sdist)
     wheels: dict[str, Path] = {}
     for interpreter in interpreters:
         if interpreter.wheel_tag not in wheels:
-            wheels[interpreter.wheel_tag] = make_wheel(interpreter, mujoco)
+            wheels[interpreter.wheel_tag] = make_wheel(source, interpreter, mujoco)
     for wheel in wheels.values():
         audit(wheel)
     smoke = [ROOT / "tools/wheel_smoke.py", ROOT / "scenes/pinch.xml"]
