@@ -347,7 +347,8 @@ void ContactStep::report(StepContext& context, mjData* d) {
   adhesion_.restore_distances(&contacts_.problem);
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
-  write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
+  if (context.reports_patches)
+    write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
   for (const plant::PatchPair& pair : patches_.pairs())
     if (pair.is_thin || pair.is_deep)
       report.warn(WarningKind::patch_limit, describe_patch_limit(context, pair));

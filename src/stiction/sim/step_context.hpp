@@ -19,6 +19,9 @@
 
 namespace stiction::sim {
 
+/// True if a step with this status has failed and is not taken.
+bool is_failure(std::uint32_t status, OnFailure on_failure);
+
 /// The data that every kind of step uses: the model in its forms, the options, and the report, in
 /// which a stage records its failure.
 class StepContext {
@@ -49,6 +52,7 @@ class StepContext {
   const plant::MaterialTable materials;
   const plant::Model plant;
   StepReport report;
+  bool reports_patches = true;  // false: the report has no patches
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution

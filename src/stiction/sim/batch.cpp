@@ -1,0 +1,306 @@
+#include "stiction/sim/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/plant/data_fields.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/step_context.hpp"
+#include "stiction/sim/stepper.hpp"
+#include "stiction/sim/stepper_pool.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using Member = StepperPool::Member;
+
+struct DeleteBatch {
+  void operator()(mjBatch* batch) const { mjb_deleteBatch(batch); }
+};
+using OwnedBatch = std::unique_ptr<mjBatch, DeleteBatch>;
+
+OwnedBatch make_batch(const mjModel* model, int num_sims, const mjBatchConfig& config) {
+  char error[500] = "";
+  plant::MuJoCoGuard guard;
+  mjBatch* batch = nullptr;
+  const bool ok = guard.run(
+      [&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
+  if (!ok || !batch)
+    throw Error(ErrorCode::kMuJoCo, "batch", std::string("MuJoCo: ") + (ok ? error : guard.error()));
+  return OwnedBatch(batch);
+}
+
+/// Computes MuJoCo's stages of positions and of velocities, as mj_step1 does.
+void calc_stages(const mjModel* m, mjData* d, int stage) {
+  if (stage >= mjSTAGE_POS) {
+    mj_fwdPosition(m, d);
+    mj_sensorPos(m, d);
+    if ((m->opt.enableflags & mjENBL_ENERGY) && !d->flg_energypos) mj_energyPos(m, d);
+  }
+  if (stage >= mjSTAGE_VEL) {
+    mj_fwdVelocity(m, d);
+    mj_sensorVel(m, d);
+    if ((m->opt.enableflags & mjENBL_ENERGY) && !d->flg_energyvel) mj_energyVel(m, d);
+  }
+}
+
+/// One record of a rollout, for one simulation.
+class Recorder {
+ public:
+  /// @param sim place of the simulation in the call
+  Recorder(const mjBatchRecord& record, const mjModel* m, const mjData* d, int sim, int num_steps)
+      : record_(record) {
+    if (record.field) field_ = plant::find_data_field(m, d, record.field);
+    size_ = record.field ? field_.size() : sizeof(mjtNum) * mj_stateSize(m, record.spec);
+    first_ = static_cast<std::byte*>(record.buf) +
+             size_ * static_cast<std::size_t>(num_steps) * static_cast<std::size_t>(sim);
+  }
+
+  void write(const mjModel* m, const mjData* d, int step) const {
+    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
+    if (record_.field)
+      std::memcpy(to, field_.data(), size_);
+    else
+      mj_getState(m, d, reinterpret_cast<mjtNum*>(to), record_.spec);
+  }
+  void repeat(int step) const {
+    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
+    std::memcpy(to, to - size_, size_);
+  }
+
+ private:
+  const mjBatchRecord& record_;
+  std::span<const std::byte> field_;
+  std::size_t size_ = 0;  // of one record [bytes]
+  std::byte* first_ = nullptr;
+};
+
+}  // namespace
+
+class Batch::Simulations {
+ public:
+  Simulations(const mjModel* model, int num_sims, const mjBatchConfig& config,
+              const StepOptions& options, plant::MaterialTable materials)
+      : pool(options, std::move(materials)), batch(make_batch(model, num_sims, config)) {
+    // Options and a model that cannot be stepped fail here, and not in the first step.
+    const StepperPool::Lease stepper(&pool, mjb_model(batch.get()));
+    const auto size = static_cast<std::size_t>(num_sims);
+    memory_.resize(size);
+    reports.error_bound.assign(size, std::numeric_limits<double>::quiet_NaN());
+    reports.iterations.assign(size, 0);
+    reports.status.assign(size, kOk);
+    reports.message.resize(size);
+    reports.num_warnings.assign(size * kNumWarningKinds, 0);
+    reports.contacts.resize(size);
+    reports.patches.resize(size);
+  }
+
+  /// Calls work(member, model, data, sim) for the simulations of a call, on all threads. The work
+  /// takes steps and passes the report of each to `keep`.
+  /// @return the number of simulations that failed
+  template <class Work>
+  int apply(const int* ids, int num_ids, const Work& work);
+
+  /// Keeps the report of a step.
+  /// @return true if the step succeeded
+  bool keep(int sim, StepReport* report);
+  void forget(int sim) { memory_[sim].clear(); }
+
+  int num_sims() const { return mjb_nsim(batch.get()); }
+  /// Calls f(sim, place in the call).
+  template <class F>
+  void for_each(const int* ids, int num_ids, F&& f) const {
+    const int count = ids ? num_ids : num_sims();
+    for (int i = 0; i < count; ++i) f(ids ? ids[i] : i, i);
+  }
+
+  StepperPool pool;
+  OwnedBatch batch;
+  BatchReports reports;
+  std::array<BatchWarning, kNumWarningKinds> warnings;
+  bool keeps_contacts = false, keeps_patches = false;
+
+ private:
+  template <class Work>
+  bool run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept;
+  bool fail(int sim, std::uint32_t status, const char* message) noexcept;
+  void keep_warnings(int sim, const StepReport& report);
+
+  std::vector<std::vector<std::uint64_t>> memory_;  // of each simulation; empty: no step yet
+  std::atomic<bool> is_interrupted_ = false;
+  std::mutex warnings_mutex_;
+};
+
+template <class Work>
+int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
+  struct Call {
+    Simulations* self;
+    const Work* work;
+  } call{this, &work};
+  is_interrupted_ = false;
+  warnings.fill({});
+  for_each(ids, num_ids, [this](int sim, int) {
+    reports.error_bound[sim] = 0;
+    reports.status[sim] = kOk;
+    reports.message[sim].clear();
+  });
+  const auto run_one = [](const mjModel* m, mjData* d, int sim, void* argument) {
+    // mju_error jumps to MuJoCo's batch, which restores the row. Nothing here has a destructor.
+    const Call& call = *static_cast<const Call*>(argument);
+    if (!call.self->run(*call.work, m, d, sim))
+      mju_error("%s", call.self->reports.message[sim].c_str());
+  };
+  return mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1);
+}
+
+/// Runs one simulation. Errors end here.
+template <class Work>
+bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept {
+  if (is_interrupted_)
+    return fail(sim, kInterrupted, "the call was interrupted before this simulation began");
+  try {
+    const StepperPool::Lease member(&pool, m);
+    member->stepper.set_reports_patches(keeps_patches);
+    member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
+    if (!work(*member.operator->(), m, d, sim)) return false;
+    member->stepper.get_state(&memory_[sim]);
+    return true;
+  } catch (const std::exception& e) {
+    return fail(sim, kMuJoCoError, e.what());
+  }
+}
+
+bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message) noexcept {
+  reports.status[sim] |= status;
+  try {
+    reports.message[sim] = message;
+  } catch (const std::exception&) {  // out of memory: the status must do
+  }
+  return false;
+}
+
+bool Batch::Simulations::keep(int sim, StepReport* report) {
+  reports.error_bound[sim] = std::max(reports.error_bound[sim], report->certificate.error_bound);
+  reports.iterations[sim] = report->statistics.iterations;
+  reports.status[sim] |= report->status;
+  if (report->status != kOk) reports.message[sim] = report->message;
+  if (keeps_contacts) std::swap(reports.contacts[sim], report->contacts);
+  if (keeps_patches) std::swap(reports.patches[sim], report->patches);
+  if (report->num_warnings > 0) keep_warnings(sim, *report);
+  if (report->status & kInterrupted) is_interrupted_ = true;
+  return !is_failure(report->status, pool.options().on_failure);
+}
+
+void Batch::Simulations::keep_warnings(int sim, const StepReport& report) {
+  const std::scoped_lock lock(warnings_mutex_);
+  for (int kind = 0; kind < kNumWarningKinds; ++kind) {
+    const WarningReport& from = report.warnings[kind];
+    if (from.count == 0) continue;
+    reports.num_warnings[sim * kNumWarningKinds + kind] += from.count;
+    BatchWarning& first = warnings[kind];
+    if (first.sim < 0 || sim < first.sim) first = {sim, from.text};
+  }
+}
+
+Batch::Batch(const mjModel* model, int num_sims, const mjBatchConfig& config,
+             const StepOptions& options, plant::MaterialTable materials)
+    : simulations_(std::make_unique<Simulations>(model, num_sims, config, options,
+                                                 std::move(materials))) {}
+Batch::~Batch() = default;
+
+int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
+  Simulations& all = *simulations_;
+  return all.apply(ids, num_ids, [&](Member& member, const mjModel* m, mjData* d, int sim) {
+    member.stepper.step(d, num_steps, &member.report);
+    if (!all.keep(sim, &member.report)) return false;
+    if (stage == mjSTAGE_NONE) return true;
+    if (stage >= mjSTAGE_ACC) {
+      member.stepper.forward(d, &member.report);
+      return all.keep(sim, &member.report);
+    }
+    plant::MuJoCoGuard guard;
+    if (guard.run([&] { calc_stages(m, d, stage); })) return true;
+    throw Error(ErrorCode::kMuJoCo, "stage", std::string("MuJoCo: ") + guard.error());
+  });
+}
+
+int Batch::forward(const int* ids, int num_ids, int stage) {
+  Simulations& all = *simulations_;
+  if (stage < mjSTAGE_ACC) return mjb_forward(get(), ids, num_ids, stage);
+  return all.apply(ids, num_ids, [&](Member& member, const mjModel*, mjData* d, int sim) {
+    member.stepper.forward(d, &member.report);
+    return all.keep(sim, &member.report);
+  });
+}
+
+int Batch::reset(const int* ids, int num_ids, const int* keys, int stage) {
+  Simulations& all = *simulations_;
+  const int num_failed = mjb_reset(get(), ids, num_ids, keys, mjSTAGE_NONE);
+  all.for_each(ids, num_ids, [&](int sim, int) {
+    if (mjb_status(get())[sim] == 0) all.forget(sim);
+  });
+  if (num_failed > 0 || stage == mjSTAGE_NONE) return num_failed;
+  return forward(ids, num_ids, stage);
+}
+
+int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* control,
+                   int control_spec, std::span<const mjBatchRecord> records) {
+  Simulations& all = *simulations_;
+  const mjModel* model = mjb_model(get());
+  for (const mjBatchRecord& record : records)
+    if (record.field && !plant::is_data_field(record.field))
+      throw Error(ErrorCode::kUnknownName, "record",
+                  "mjData has no field '" + std::string(record.field) + "' that can be recorded");
+  std::vector<int> place(static_cast<std::size_t>(all.num_sims()));
+  all.for_each(ids, num_ids, [&](int sim, int i) { place[sim] = i; });
+  const std::size_t num_controls = control ? mj_stateSize(model, control_spec) : 0;
+
+  return all.apply(ids, num_ids, [&](Member& member, const mjModel* m, mjData* d, int sim) {
+    std::vector<Recorder> recorders;
+    for (const mjBatchRecord& record : records)
+      recorders.emplace_back(record, m, d, place[sim], num_steps);
+    const mjtNum* next = control + num_controls * num_steps * place[sim];
+    bool ok = true;
+    for (int step = 0; step < num_steps; ++step, next += num_controls) {
+      if (ok) {
+        if (control) mj_setState(m, d, next, control_spec);
+        member.stepper.step(d, 1, &member.report);
+        ok = all.keep(sim, &member.report);
+      }
+      for (const Recorder& recorder : recorders) {
+        if (ok || step == 0)
+          recorder.write(m, d, step);
+        else
+          recorder.repeat(step);
+      }
+    }
+    return ok;
+  });
+}
+
+void Batch::forget_models() { simulations_->pool.clear(); }
+void Batch::keep_contacts(bool keeps) { simulations_->keeps_contacts = keeps; }
+void Batch::keep_patches(bool keeps) { simulations_->keeps_patches = keeps; }
+void Batch::set_interrupt(bool (*is_interrupted)()) {
+  simulations_->pool.clear();
+  simulations_->pool.set_interrupt(is_interrupted);
+}
+std::vector<std::string> Batch::ignored_settings() const {
+  const StepperPool::Lease member(&simulations_->pool, mjb_model(get()));
+  return member->stepper.ignored_settings();
+}
+mjBatch* Batch::get() const { return simulations_->batch.get(); }
+const StepOptions& Batch::options() const { return simulations_->pool.options(); }
+const BatchReports& Batch::reports() const { return simulations_->reports; }
+const std::array<BatchWarning, kNumWarningKinds>& Batch::warnings() const {
+  return simulations_->warnings;
+}
+
+}  // namespace stiction::sim
