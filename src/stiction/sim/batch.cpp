@@ -19,8 +19,6 @@
 namespace stiction::sim {
 namespace {
 
-using Member = StepperPool::Member;
-
 struct DeleteBatch {
   void operator()(mjBatch* batch) const { mjb_deleteBatch(batch); }
 };
@@ -102,7 +100,7 @@ class Batch::Simulations {
     reports.patches.resize(size);
   }
 
-  /// Calls work(member, model, data, sim) for the simulations of a call, on all threads. The work
+  /// Calls work(stepper, model, data, sim) for the simulations of a call, on all threads. The work
   /// takes steps and passes the report of each to `keep`.
   /// @return the number of simulations that failed
   template <class Work>
@@ -110,7 +108,7 @@ class Batch::Simulations {
 
   /// Keeps the report of a step.
   /// @return true if the step succeeded
-  bool keep(int sim, StepReport* report);
+  bool keep(int sim, const StepReport& report);
   void forget(int sim) { memory_[sim].clear(); }
 
   int num_sims() const { return mjb_nsim(batch.get()); }
@@ -167,9 +165,9 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
     return fail(sim, kInterrupted, "the call was interrupted before this simulation began");
   try {
     const StepperPool::Lease member(&pool, m);
-    member->stepper.set_reports_patches(keeps_patches);
+    member->stepper.set_report_parts({.patches = keeps_patches, .timings = false});
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
-    if (!work(*member.operator->(), m, d, sim)) return false;
+    if (!work(member->stepper, m, d, sim)) return false;
     member->stepper.get_state(&memory_[sim]);
     return true;
   } catch (const std::exception& e) {
@@ -186,16 +184,16 @@ bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message
   return false;
 }
 
-bool Batch::Simulations::keep(int sim, StepReport* report) {
-  reports.error_bound[sim] = std::max(reports.error_bound[sim], report->certificate.error_bound);
-  reports.iterations[sim] = report->statistics.iterations;
-  reports.status[sim] |= report->status;
-  if (report->status != kOk) reports.message[sim] = report->message;
-  if (keeps_contacts) std::swap(reports.contacts[sim], report->contacts);
-  if (keeps_patches) std::swap(reports.patches[sim], report->patches);
-  if (report->num_warnings > 0) keep_warnings(sim, *report);
-  if (report->status & kInterrupted) is_interrupted_ = true;
-  return !is_failure(report->status, pool.options().on_failure);
+bool Batch::Simulations::keep(int sim, const StepReport& report) {
+  reports.error_bound[sim] = std::max(reports.error_bound[sim], report.certificate.error_bound);
+  reports.iterations[sim] = report.statistics.iterations;
+  reports.status[sim] |= report.status;
+  if (report.status != kOk) reports.message[sim] = report.message;
+  if (keeps_contacts) reports.contacts[sim] = report.contacts;
+  if (keeps_patches) reports.patches[sim] = report.patches;
+  if (report.num_warnings > 0) keep_warnings(sim, report);
+  if (report.status & kInterrupted) is_interrupted_ = true;
+  return !is_failure(report.status, pool.options().on_failure);
 }
 
 void Batch::Simulations::keep_warnings(int sim, const StepReport& report) {
@@ -217,14 +215,10 @@ Batch::~Batch() = default;
 
 int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
   Simulations& all = *simulations_;
-  return all.apply(ids, num_ids, [&](Member& member, const mjModel* m, mjData* d, int sim) {
-    member.stepper.step(d, num_steps, &member.report);
-    if (!all.keep(sim, &member.report)) return false;
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
+    if (!all.keep(sim, stepper.step(d, num_steps))) return false;
     if (stage == mjSTAGE_NONE) return true;
-    if (stage >= mjSTAGE_ACC) {
-      member.stepper.forward(d, &member.report);
-      return all.keep(sim, &member.report);
-    }
+    if (stage >= mjSTAGE_ACC) return all.keep(sim, stepper.forward(d));
     plant::MuJoCoGuard guard;
     if (guard.run([&] { calc_stages(m, d, stage); })) return true;
     throw Error(ErrorCode::kMuJoCo, "stage", std::string("MuJoCo: ") + guard.error());
@@ -234,9 +228,8 @@ int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
 int Batch::forward(const int* ids, int num_ids, int stage) {
   Simulations& all = *simulations_;
   if (stage < mjSTAGE_ACC) return mjb_forward(get(), ids, num_ids, stage);
-  return all.apply(ids, num_ids, [&](Member& member, const mjModel*, mjData* d, int sim) {
-    member.stepper.forward(d, &member.report);
-    return all.keep(sim, &member.report);
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel*, mjData* d, int sim) {
+    return all.keep(sim, stepper.forward(d));
   });
 }
 
@@ -262,7 +255,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
   all.for_each(ids, num_ids, [&](int sim, int i) { place[sim] = i; });
   const std::size_t num_controls = control ? mj_stateSize(model, control_spec) : 0;
 
-  return all.apply(ids, num_ids, [&](Member& member, const mjModel* m, mjData* d, int sim) {
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
     std::vector<Recorder> recorders;
     for (const mjBatchRecord& record : records)
       recorders.emplace_back(record, m, d, place[sim], num_steps);
@@ -271,8 +264,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
     for (int step = 0; step < num_steps; ++step, next += num_controls) {
       if (ok) {
         if (control) mj_setState(m, d, next, control_spec);
-        member.stepper.step(d, 1, &member.report);
-        ok = all.keep(sim, &member.report);
+        ok = all.keep(sim, stepper.step(d, 1));
       }
       for (const Recorder& recorder : recorders) {
         if (ok || step == 0)

@@ -16,6 +16,7 @@
 #include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
+#include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
 
@@ -30,6 +31,9 @@ class StepContext {
 
   /// Reads the values that the caller may have changed in the model. Call it before each step.
   void update();
+
+  /// Starts the clock of the stages, if the report has their times.
+  void start_clock() { clock = Stopwatch(report_parts.timings); }
 
   /// Runs calls to MuJoCo, whose errors, warnings and full buffers go to the report.
   /// @param f must own nothing that has a destructor, because an error of MuJoCo jumps out of it
@@ -52,7 +56,8 @@ class StepContext {
   const plant::MaterialTable materials;
   const plant::Model plant;
   StepReport report;
-  bool reports_patches = true;  // false: the report has no patches
+  ReportParts report_parts;
+  Stopwatch clock;  // of the stages
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution

@@ -152,7 +152,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
   context.limits.begin_call();
   const base::LimitedTask task(&context.limits, true);
   call(d, [&] {
-    Stopwatch clock;
+    Stopwatch clock(context.report_parts.timings);
     begin(d);
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
@@ -456,7 +456,7 @@ void Stepper::Workspace::check_numbers() {
 }
 
 void Stepper::Workspace::step_once(mjData* d) {
-  Stopwatch clock;
+  Stopwatch clock(context.report_parts.timings);
   begin(d);
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
@@ -533,8 +533,8 @@ std::vector<std::uint64_t> Stepper::get_state() const {
 void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->get_state(state); }
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
-void Stepper::set_reports_patches(bool reports_patches) {
-  workspace_->context.reports_patches = reports_patches;
+void Stepper::set_report_parts(const ReportParts& parts) {
+  workspace_->context.report_parts = parts;
 }
 void Stepper::set_interrupt(bool (*is_interrupted)()) {
   workspace_->context.limits.is_interrupted = is_interrupted;

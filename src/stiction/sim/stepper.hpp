@@ -84,8 +84,8 @@ class Stepper {
   /// Returns a sentence for each setting without effect under this contact model; see
   /// find_ignored_settings.
   std::vector<std::string> ignored_settings() const;
-  /// Sets whether reports have patches, which cost time. They do at first.
-  void set_reports_patches(bool reports_patches);
+  /// Chooses the parts of the reports from now on.
+  void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.
   double time_step() const;
 

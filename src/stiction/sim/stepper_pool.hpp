@@ -10,7 +10,6 @@
 
 #include "stiction/plant/materials.hpp"
 #include "stiction/sim/step_options.hpp"
-#include "stiction/sim/step_report.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace stiction::sim {
@@ -25,7 +24,6 @@ class StepperPool {
 
     Stepper stepper;
     std::vector<std::uint64_t> fresh;  // Stepper::get_state before the first step
-    StepReport report;
   };
 
   /// @param materials one per geom of each model; empty: defaults
