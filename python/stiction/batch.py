@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
@@ -17,11 +18,12 @@ from stiction._core import (
     ContactReport,
     PatchReport,
 )
-from stiction.arguments import check_flag, check_integer, check_model_type
+from stiction.arguments import check_data_type, check_flag, check_integer, check_model_type
 from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepWarning
 from stiction.properties import PropertiesLike
 from stiction.step_setup import StepSetup
+from stiction.suggestions import suggest_name
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes
@@ -36,6 +38,10 @@ LISTS = ("contacts", "patches")
 Report = TypeVar("Report", ContactReport, PatchReport)
 
 
+class BatchError(Error, ValueError, IndexError, mujoco.FatalError):
+    """A wrong argument of a Batch, or an error of MuJoCo: also of the types that MuJoCo raises."""
+
+
 class SimulationError(mujoco.batch.SimulationError, Error):
     """A step failed in some simulations of a call. They kept the state from before the call.
 
@@ -46,9 +52,7 @@ class SimulationError(mujoco.batch.SimulationError, Error):
 
     def __init__(self, ids: NDArray[np.int32], message: str, num_called: int) -> None:
         shown = ", ".join(map(str, ids[:5])) + (", ..." if len(ids) > 5 else "")
-        text = (
-            f"{len(ids)} of {num_called} simulations failed ({shown}); simulation {ids[0]}: {message}"
-        )
+        text = f"failed in {len(ids)} of {num_called} simulations ({shown}); simulation {ids[0]}: {message}"
         Error.__init__(self, "step_failed", "", text)
         self.ids = ids
         self._arguments = (ids, message, num_called)
@@ -141,7 +145,8 @@ class Batch(mujoco.batch.Batch):
         properties: as that of Simulator.
 
     Raises:
-        Error: an argument is out of range, or the model cannot be stepped.
+        Error: an argument is out of range, or the model cannot be stepped. Wrong arguments of the
+            methods raise BatchError, which is an Error and of the types that MuJoCo raises.
     """
 
     _b: _Simulations
@@ -165,7 +170,10 @@ class Batch(mujoco.batch.Batch):
                 f"is {num_threads}, but a batch has nthread threads, each of which steps one "
                 "simulation at a time; leave num_threads at 1",
             )
-        super().__init__(model, 1, 1)  # makes the attributes; its one simulation is not used
+        _raise_batch_error(_check_callbacks)
+        super().__init__(
+            model, 1, 1, bool(persistent)
+        )  # makes the attributes; its one simulation is not used
         self._b = _Simulations(
             model._address,
             check_integer("nsim", nsim, 1),
@@ -200,7 +208,11 @@ class Batch(mujoco.batch.Batch):
             return self._lists[name]
         if name in ARRAYS:
             return getattr(self._b, name)
-        return super().bind(name)
+        try:
+            return super().bind(name)
+        except ValueError as e:
+            hint = suggest_name(name, [*mujoco.batch.DATA_FIELDS, *ARRAYS, *LISTS])
+            raise BatchError("unknown_name", "bind", f"{e}; {hint}") from None
 
     def __getattr__(self, name: str) -> Any:
         if name in ARRAYS or name in LISTS:
@@ -214,7 +226,7 @@ class Batch(mujoco.batch.Batch):
         stage: int = mujoco.mjtStage.mjSTAGE_NONE.value,
     ) -> None:
         """Advances each simulation by nstep steps, then computes stages up to `stage`."""
-        super().step(ids, check_integer("nstep", nstep, 1), _check_stage(stage))
+        super().step(ids, _check_count("nstep", nstep, 1), _check_stage(stage))
 
     def forward(self, ids: Ids = None, stage: int = mujoco.mjtStage.mjSTAGE_ACC.value) -> None:
         """Computes the stages up to `stage`; all of them as Simulator.forward does."""
@@ -231,7 +243,7 @@ class Batch(mujoco.batch.Batch):
 
     def rollout(self, nstep: int, *args: Any, **kwargs: Any) -> Any:
         """Advances each simulation by nstep steps, with controls before and records after each."""
-        return super().rollout(check_integer("nstep", nstep, 1), *args, **kwargs)
+        return super().rollout(_check_count("nstep", nstep, 0), *args, **kwargs)
 
     def _check(self, ids: NDArray[np.int32] | None, nfail: int) -> None:
         """Is called after each call: gives new warnings, and raises the error of a failure."""
@@ -251,31 +263,16 @@ class Batch(mujoco.batch.Batch):
 class _Simulations(BatchSimulations):
     """Our simulations with the signatures of mujoco._batch.Batch."""
 
-    def step(self, *args: Any) -> int:
-        _check_callbacks()
-        return super().step(*args)
-
-    def forward(self, *args: Any) -> int:
-        _check_callbacks()
-        return super().forward(*args)
-
-    def reset(self, *args: Any) -> int:
-        _check_callbacks()
-        return super().reset(*args)
-
-    def rollout(self, *args: Any) -> int:
-        _check_callbacks()
-        return super().rollout(*args)
-
     def error(self, sim: int) -> str:
-        return super().error(check_integer("sim", sim, 0, self.nsim - 1))
+        return super().error(self._check_sim(sim))
 
     def get_model(self, sim: int, model: mujoco.MjModel) -> None:
         check_model_type(model)
-        self.get_model_at(check_integer("sim", sim, 0, self.nsim - 1), model._address)
+        self.get_model_at(self._check_sim(sim), model._address)
 
     def get_data(self, sim: int, data: mujoco.MjData) -> None:
-        self.get_data_at(check_integer("sim", sim, 0, self.nsim - 1), data._address)
+        check_data_type(data)
+        self.get_data_at(self._check_sim(sim), data._address)
 
     def set_models(self, models: mujoco.MjModel | Sequence[mujoco.MjModel] | None) -> None:
         if models is None:
@@ -286,21 +283,59 @@ class _Simulations(BatchSimulations):
             raise Error(
                 "wrong_shape",
                 "models",
-                f"has {len(given)} models for {self.nsim} simulations; give one model for all, or "
-                "one for each",
+                f"has {len(given)} models, must have one per simulation, {self.nsim}, or be a model "
+                "for all of them",
             )
         for model in given:
             check_model_type(model)
         self.set_model_addresses([model._address for model in given])
 
+    def _check_sim(self, sim: Any) -> int:
+        return check_integer(
+            "sim", sim, 0, self.nsim - 1, wanted=f"in [0, {self.nsim}), got {sim!r}"
+        )
+
+
+def _raise_batch_error(function: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function, and raises BatchError in place of Error."""
+    try:
+        return function(*args)
+    except Error as e:
+        raise BatchError(e.code, e.where, e.message) from None
+
+
+def _raise_batch_errors(name: str, checks_callbacks: bool) -> None:
+    """Lets a method of _Simulations raise BatchError in place of Error."""
+    method = getattr(_Simulations, name)
+
+    @functools.wraps(method)
+    def call(*args: Any) -> Any:
+        if checks_callbacks:
+            _raise_batch_error(_check_callbacks)
+        return _raise_batch_error(method, *args)
+
+    setattr(_Simulations, name, call)
+
+
+for _name in ("step", "forward", "reset", "rollout", "set_const", "jac", "ray"):
+    _raise_batch_errors(_name, checks_callbacks=True)
+for _name in ("expand", "expanded", "error", "get_model", "get_data", "set_models"):
+    _raise_batch_errors(_name, checks_callbacks=False)
+
+
+def _check_count(name: str, value: Any, least: int) -> int:
+    count: int = _raise_batch_error(check_integer, name, value, least)
+    return count
+
 
 def _check_stage(stage: Any) -> int:
-    return check_integer(
+    if stage in range(mujoco.mjtStage.mjSTAGE_ACC.value + 1):
+        return int(stage)
+    raise BatchError(
+        "invalid_value",
         "stage",
-        int(stage),
-        0,
-        mujoco.mjtStage.mjSTAGE_ACC.value,
-        wanted="a stage: mjSTAGE_NONE, mjSTAGE_POS, mjSTAGE_VEL or mjSTAGE_ACC of mujoco.mjtStage",
+        f"is {stage!r}, must be mjSTAGE_NONE, mjSTAGE_POS, mjSTAGE_VEL or mjSTAGE_ACC of "
+        "mujoco.mjtStage",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,7 +12,7 @@ import mujoco.rollout
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.batch import Batch
+from stiction.batch import Batch, BatchError
 from stiction.defaults import NOT_GIVEN
 from stiction.properties import PropertiesLike
 
@@ -46,7 +47,7 @@ class Rollout(mujoco.rollout.Rollout):
         make = functools.partial(
             Batch, nthread=max(1, self.nthread), contact_model=contact_model, properties=properties
         )
-        self.rollout_: _Runner | None = _Runner(functools.partial(make, **options))
+        self.rollout_: _Runner | None = _Runner(self.nthread, functools.partial(make, **options))
 
     def close(self) -> None:
         """Ends the threads."""
@@ -56,15 +57,17 @@ class Rollout(mujoco.rollout.Rollout):
 class _Runner:
     """Rolls out simulations of a batch, which it keeps for further calls of the same size."""
 
-    def __init__(self, make_batch: functools.partial[Batch]) -> None:
+    def __init__(self, nthread: int, make_batch: functools.partial[Batch]) -> None:
+        self._nthread = nthread
         self._make_batch = make_batch
+        self._lock = threading.Lock()  # of the batch, for calls from several threads
         self._batch: Batch | None = None
         self._model: mujoco.MjModel | None = None  # for which the batch was made
 
     def rollout(
         self,
         models: Sequence[mujoco.MjModel],
-        data: Any,
+        data: Sequence[mujoco.MjData],
         nstep: int,
         control_spec: int,
         initial_state: NDArray[np.float64],
@@ -75,17 +78,29 @@ class _Runner:
         chunk_size: int | None,
     ) -> None:
         """Has the arguments of MuJoCo's compiled function, which stiction.rollout documents."""
-        del data, chunk_size  # a batch has its own data, and threads take one simulation at a time
-        models = [models] * len(initial_state) if isinstance(models, mujoco.MjModel) else models
-        batch = self._find_batch(models[0], len(initial_state))
-        batch.set_models(models)  # the caller's, with the values that they have now
-        batch.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
-        _set_state(batch, _PHYSICS, initial_state)
-        if initial_warmstart is not None:
-            _set_state(batch, _WARMSTART, initial_warmstart)
+        self._check(data, chunk_size)
+        nbatch = len(initial_state)
         wanted: dict[Any, Any] = {_PHYSICS: state, "sensordata": sensordata}
         out = {item: array for item, array in wanted.items() if array is not None}
-        batch.rollout(nstep, control, control_spec, record=list(out), out=out)
+        with self._lock:
+            batch = self._find_batch(models[0], nbatch)
+            batch.set_models(models[:nbatch])  # the caller's, with the values that they have now
+            batch.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+            _set_state(batch, _PHYSICS, initial_state)
+            if initial_warmstart is not None:
+                _set_state(batch, _WARMSTART, initial_warmstart)
+            batch.rollout(nstep, control, control_spec, record=list(out), out=out)
+
+    def _check(self, data: Sequence[mujoco.MjData], chunk_size: int | None) -> None:
+        """Checks what MuJoCo's compiled function checks, although a batch does not use it."""
+        if not data or (self._nthread > 0 and len(data) != self._nthread):
+            raise BatchError(
+                "wrong_shape",
+                "data",
+                f"has {len(data)} instances of MjData, must have one per thread, {self._nthread or 1}",
+            )
+        if chunk_size is not None and chunk_size <= 0:
+            raise BatchError("invalid_value", "chunk_size", f"is {chunk_size}, must be at least 1")
 
     def _find_batch(self, model: mujoco.MjModel, nsim: int) -> Batch:
         if self._batch is None or self._model is not model or self._batch.nsim != nsim:
@@ -142,7 +157,7 @@ def rollout(
         nstep: number of steps, if `control`, `state` and `sensordata` do not tell.
         initial_warmstart: initial qacc_warmstart, ([nbatch or 1] x nv), or None.
         state, sensordata: arrays for the results, or None.
-        chunk_size: has no effect.
+        chunk_size: has no effect; threads take one trajectory at a time.
         persistent_pool: keep the threads, and the batch of simulations, for the next call.
         contact_model, properties, options: as those of Simulator.
 

@@ -1,21 +1,28 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <optional>
 #include <string_view>
 
 #include <mujoco/mujoco.h>
 
 namespace stiction::plant {
 
-/// Returns the bytes of a field of mjData: of an array outside the arena, of a count such as
-/// `ncon`, of `time`, or of a small vector such as `energy`. These are the fields that mjb_output
-/// copies.
-/// @return a span without data if there is no such field
-std::span<const std::byte> find_data_field(const mjModel* model, const mjData* data,
-                                           std::string_view name);
+/// A field of mjData: an array outside the arena, a count such as `ncon`, `time`, or a small vector
+/// such as `energy`. These are the fields that mjb_output knows, and those of the state.
+struct DataField {
+  std::size_t offset = 0;  // in mjData [bytes]
+  std::size_t size = 0;    // of the values [bytes]
+  bool is_array = false;   // mjData has their address, not the values themselves
 
-/// True if find_data_field knows the name.
-bool is_data_field(std::string_view name);
+  /// Returns the address of the first value; null if there are none.
+  const std::byte* in(const mjData* data) const {
+    const auto* member = reinterpret_cast<const std::byte*>(data) + offset;
+    return is_array ? *reinterpret_cast<const std::byte* const*>(member) : member;
+  }
+};
+
+/// Returns the field of this name, if there is one.
+std::optional<DataField> find_data_field(const mjModel* model, std::string_view name);
 
 }  // namespace stiction::plant

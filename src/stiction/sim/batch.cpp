@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <cstddef>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -28,15 +29,16 @@ OwnedBatch make_batch(const mjModel* model, int num_sims, const mjBatchConfig& c
   char error[500] = "";
   plant::MuJoCoGuard guard;
   mjBatch* batch = nullptr;
-  const bool ok = guard.run(
-      [&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
+  const bool ok =
+      guard.run([&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
   if (!ok || !batch)
-    throw Error(ErrorCode::kMuJoCo, "batch", std::string("MuJoCo: ") + (ok ? error : guard.error()));
+    throw Error(ErrorCode::kMuJoCo, "batch",
+                std::string("MuJoCo: ") + (ok ? error : guard.error()));
   return OwnedBatch(batch);
 }
 
 /// Computes MuJoCo's stages of positions and of velocities, as mj_step1 does.
-void calc_stages(const mjModel* m, mjData* d, int stage) {
+void calc_early_stages(const mjModel* m, mjData* d, int stage) {
   if (stage >= mjSTAGE_POS) {
     mj_fwdPosition(m, d);
     mj_sensorPos(m, d);
@@ -53,10 +55,10 @@ void calc_stages(const mjModel* m, mjData* d, int stage) {
 class Recorder {
  public:
   /// @param sim place of the simulation in the call
-  Recorder(const mjBatchRecord& record, const mjModel* m, const mjData* d, int sim, int num_steps)
+  Recorder(const mjBatchRecord& record, const mjModel* m, int sim, int num_steps)
       : record_(record) {
-    if (record.field) field_ = plant::find_data_field(m, d, record.field);
-    size_ = record.field ? field_.size() : sizeof(mjtNum) * mj_stateSize(m, record.spec);
+    if (record.field) field_ = plant::find_data_field(m, record.field).value();
+    size_ = record.field ? field_.size : sizeof(mjtNum) * mj_stateSize(m, record.spec);
     first_ = static_cast<std::byte*>(record.buf) +
              size_ * static_cast<std::size_t>(num_steps) * static_cast<std::size_t>(sim);
   }
@@ -64,18 +66,18 @@ class Recorder {
   void write(const mjModel* m, const mjData* d, int step) const {
     std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
     if (record_.field)
-      std::memcpy(to, field_.data(), size_);
+      std::copy_n(field_.in(d), size_, to);
     else
       mj_getState(m, d, reinterpret_cast<mjtNum*>(to), record_.spec);
   }
   void repeat(int step) const {
     std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
-    std::memcpy(to, to - size_, size_);
+    std::copy_n(to - size_, size_, to);
   }
 
  private:
   const mjBatchRecord& record_;
-  std::span<const std::byte> field_;
+  plant::DataField field_;
   std::size_t size_ = 0;  // of one record [bytes]
   std::byte* first_ = nullptr;
 };
@@ -106,6 +108,9 @@ class Batch::Simulations {
   template <class Work>
   int apply(const int* ids, int num_ids, const Work& work);
 
+  /// Computes the stages up to `stage` at the present state.
+  /// @return true if this succeeded
+  bool calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d, int sim);
   /// Keeps the report of a step.
   /// @return true if the step succeeded
   bool keep(int sim, const StepReport& report);
@@ -119,6 +124,8 @@ class Batch::Simulations {
     for (int i = 0; i < count; ++i) f(ids ? ids[i] : i, i);
   }
 
+  std::span<std::byte> bind(const std::string& name);
+
   StepperPool pool;
   OwnedBatch batch;
   BatchReports reports;
@@ -131,6 +138,14 @@ class Batch::Simulations {
   bool fail(int sim, std::uint32_t status, const char* message) noexcept;
   void keep_warnings(int sim, const StepReport& report);
 
+  /// A field of mjData that is copied after each call, num_sims times its size.
+  struct Output {
+    plant::DataField field;
+    std::vector<std::byte> values;
+  };
+  void copy_outputs(const mjData* d, int sim);
+
+  std::map<std::string, Output> outputs_;
   std::vector<std::vector<std::uint64_t>> memory_;  // of each simulation; empty: no step yet
   std::atomic<bool> is_interrupted_ = false;
   std::mutex warnings_mutex_;
@@ -169,6 +184,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
     if (!work(member->stepper, m, d, sim)) return false;
     member->stepper.get_state(&memory_[sim]);
+    copy_outputs(d, sim);
     return true;
   } catch (const std::exception& e) {
     return fail(sim, kMuJoCoError, e.what());
@@ -184,6 +200,27 @@ bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message
   return false;
 }
 
+std::span<std::byte> Batch::Simulations::bind(const std::string& name) {
+  const auto known = outputs_.find(name);
+  if (known != outputs_.end()) return known->second.values;
+  const auto field = plant::find_data_field(mjb_model(batch.get()), name);
+  if (!field) return {};
+  // At least one number, so that an empty field has an address.
+  const std::size_t size =
+      std::max(field->size * static_cast<std::size_t>(num_sims()), sizeof(mjtNum));
+  Output& output = outputs_[name];
+  output = {*field, std::vector<std::byte>(size)};
+  return output.values;
+}
+
+void Batch::Simulations::copy_outputs(const mjData* d, int sim) {
+  for (auto& [name, output] : outputs_) {
+    const std::size_t size = output.field.size;
+    std::copy_n(output.field.in(d), size,
+                output.values.data() + size * static_cast<std::size_t>(sim));
+  }
+}
+
 bool Batch::Simulations::keep(int sim, const StepReport& report) {
   reports.error_bound[sim] = std::max(reports.error_bound[sim], report.certificate.error_bound);
   reports.iterations[sim] = report.statistics.iterations;
@@ -194,6 +231,15 @@ bool Batch::Simulations::keep(int sim, const StepReport& report) {
   if (report.num_warnings > 0) keep_warnings(sim, report);
   if (report.status & kInterrupted) is_interrupted_ = true;
   return !is_failure(report.status, pool.options().on_failure);
+}
+
+bool Batch::Simulations::calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d,
+                                     int sim) {
+  if (stage == mjSTAGE_NONE) return true;
+  if (stage >= mjSTAGE_ACC) return keep(sim, stepper.forward(d));
+  plant::MuJoCoGuard guard;
+  return guard.run([&] { calc_early_stages(m, d, stage); }) ||
+         fail(sim, kMuJoCoError, (std::string("MuJoCo: ") + guard.error()).c_str());
 }
 
 void Batch::Simulations::keep_warnings(int sim, const StepReport& report) {
@@ -209,27 +255,22 @@ void Batch::Simulations::keep_warnings(int sim, const StepReport& report) {
 
 Batch::Batch(const mjModel* model, int num_sims, const mjBatchConfig& config,
              const StepOptions& options, plant::MaterialTable materials)
-    : simulations_(std::make_unique<Simulations>(model, num_sims, config, options,
-                                                 std::move(materials))) {}
+    : simulations_(
+          std::make_unique<Simulations>(model, num_sims, config, options, std::move(materials))) {}
 Batch::~Batch() = default;
 
 int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
   Simulations& all = *simulations_;
   return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
     if (!all.keep(sim, stepper.step(d, num_steps))) return false;
-    if (stage == mjSTAGE_NONE) return true;
-    if (stage >= mjSTAGE_ACC) return all.keep(sim, stepper.forward(d));
-    plant::MuJoCoGuard guard;
-    if (guard.run([&] { calc_stages(m, d, stage); })) return true;
-    throw Error(ErrorCode::kMuJoCo, "stage", std::string("MuJoCo: ") + guard.error());
+    return all.calc_stages(stage, stepper, m, d, sim);
   });
 }
 
 int Batch::forward(const int* ids, int num_ids, int stage) {
   Simulations& all = *simulations_;
-  if (stage < mjSTAGE_ACC) return mjb_forward(get(), ids, num_ids, stage);
-  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel*, mjData* d, int sim) {
-    return all.keep(sim, stepper.forward(d));
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
+    return all.calc_stages(stage, stepper, m, d, sim);
   });
 }
 
@@ -248,7 +289,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
   Simulations& all = *simulations_;
   const mjModel* model = mjb_model(get());
   for (const mjBatchRecord& record : records)
-    if (record.field && !plant::is_data_field(record.field))
+    if (record.field && !plant::find_data_field(model, record.field))
       throw Error(ErrorCode::kUnknownName, "record",
                   "mjData has no field '" + std::string(record.field) + "' that can be recorded");
   std::vector<int> place(static_cast<std::size_t>(all.num_sims()));
@@ -258,7 +299,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
   return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
     std::vector<Recorder> recorders;
     for (const mjBatchRecord& record : records)
-      recorders.emplace_back(record, m, d, place[sim], num_steps);
+      recorders.emplace_back(record, m, place[sim], num_steps);
     const mjtNum* next = control + num_controls * num_steps * place[sim];
     bool ok = true;
     for (int step = 0; step < num_steps; ++step, next += num_controls) {
@@ -277,6 +318,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
   });
 }
 
+std::span<std::byte> Batch::bind(const std::string& name) { return simulations_->bind(name); }
 void Batch::forget_models() { simulations_->pool.clear(); }
 void Batch::keep_contacts(bool keeps) { simulations_->keeps_contacts = keeps; }
 void Batch::keep_patches(bool keeps) { simulations_->keeps_patches = keeps; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,11 +19,11 @@ namespace stiction::sim {
 
 /// What the last call on each simulation of a batch reported; entry i belongs to simulation i.
 struct BatchReports {
-  std::vector<double> error_bound;     // largest of the call's steps [sqrt(J)]; NaN before a step
-  std::vector<int> iterations;         // of the last step
-  std::vector<std::uint32_t> status;   // bits of StepStatus
-  std::vector<std::string> message;    // empty if status is kOk
-  std::vector<int> num_warnings;       // num_sims x kNumWarningKinds, since the batch was made
+  std::vector<double> error_bound;      // largest of the call's steps [sqrt(J)]; NaN before a step
+  std::vector<int> iterations;          // of the last step
+  std::vector<std::uint32_t> status;    // bits of StepStatus
+  std::vector<std::string> message;     // empty if status is kOk
+  std::vector<int> num_warnings;        // num_sims x kNumWarningKinds, since the batch was made
   std::vector<ContactReport> contacts;  // of the last step; empty unless the batch keeps them
   std::vector<PatchReport> patches;     // likewise
 };
@@ -40,16 +41,16 @@ struct BatchWarning {
 /// remembers of the last step (Stepper::get_state). The results of a simulation thus have the same
 /// bits as those of a loop with a stepper and an mjData of its own, for any number of threads.
 ///
-/// The functions here replace mjb_step, mjb_forward, mjb_reset and mjb_rollout; they have the same
-/// arguments and results. All others of mjbatch.h take get(). A simulation in which a step fails
-/// keeps the row that it had before the call.
+/// The functions here replace mjb_step, mjb_forward, mjb_reset, mjb_rollout and mjb_output; they
+/// have the same arguments and results. All others of mjbatch.h take get(). A simulation in which a
+/// step fails keeps the row that it had before the call.
 class Batch {
  public:
   /// @param model  is copied
   /// @param config threads, and whether each simulation has an mjData of its own
   /// @throws Error for options out of range and models that are not supported
-  Batch(const mjModel* model, int num_sims, const mjBatchConfig& config,
-        const StepOptions& options, plant::MaterialTable materials = {});
+  Batch(const mjModel* model, int num_sims, const mjBatchConfig& config, const StepOptions& options,
+        plant::MaterialTable materials = {});
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -71,6 +72,11 @@ class Batch {
   /// @throws Error if a record names no field
   int rollout(const int* ids, int num_ids, int num_steps, const mjtNum* control, int control_spec,
               std::span<const mjBatchRecord> records);
+
+  /// Returns an array over a field of mjData that every call copies from now on, num_sims times its
+  /// size; 0 before. It takes the place of mjb_output, whose arrays mjb_apply does not fill. An
+  /// empty span: there is no such field.
+  std::span<std::byte> bind(const std::string& name);
 
   /// Call it after mjb_setModels, mjb_expand and mjb_setConst: models may have other addresses.
   void forget_models();

@@ -5,8 +5,8 @@
 namespace stiction::sim {
 
 bool is_failure(std::uint32_t status, OnFailure on_failure) {
-  const bool is_kept = on_failure == OnFailure::keep_best &&
-                       (status & ~(kNotConverged | kCertificateFailed)) == 0;
+  const bool is_kept =
+      on_failure == OnFailure::keep_best && (status & ~(kNotConverged | kCertificateFailed)) == 0;
   return status != kOk && !is_kept;
 }
 

@@ -57,7 +57,7 @@ class StepContext {
   const plant::Model plant;
   StepReport report;
   ReportParts report_parts;
-  Stopwatch clock;  // of the stages
+  Stopwatch clock;           // of the stages
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution
