@@ -239,7 +239,13 @@ def test_reset_and_keyframes(model):
 
 
 def test_patches_of_all_simulations(model):
-    soft = {"materials": {"soft": {"hydroelastic_modulus": 1e5}}, "geoms": {"*": "soft"}}
+    soft = {
+        "materials": {
+            "soft": {"hydroelastic_modulus": 1e5},
+            "ground": {"hydroelastic_modulus": 1e6, "slab_thickness": 0.05},
+        },
+        "geoms": {"cube": "soft", "floor": "ground"},
+    }
     batch = stiction.Batch(model, 2, 1, properties=soft)
     patches = batch.bind("patches")
     batch.step(nstep=40)
