@@ -39,6 +39,14 @@ TEST(YamlValue, HasKindTextAndLineOfEachValue) {
   EXPECT_EQ(inner.items[1].kind, Kind::null);
 }
 
+TEST(YamlValue, HasTheLineOfTheKeyIfAValueIsMissing) {
+  const YamlValue root = parse_yaml_value("a:\nb:\n\nc: 1\n", "x");
+  ASSERT_EQ(root.items.size(), 6u);
+  EXPECT_EQ(root.items[1].kind, Kind::null);
+  EXPECT_EQ(root.items[1].line, 1);
+  EXPECT_EQ(root.items[3].line, 2);
+}
+
 TEST(YamlValue, KeepsKeysThatOccurTwice) {
   const YamlValue root = parse_yaml_value("a: 1\na: 2\n", "x");
   ASSERT_EQ(root.items.size(), 4u);
@@ -48,6 +56,7 @@ TEST(YamlValue, KeepsKeysThatOccurTwice) {
 
 TEST(YamlValue, IsNullForAnEmptyText) {
   EXPECT_EQ(parse_yaml_value("", "x").kind, Kind::null);
+  EXPECT_EQ(parse_yaml_value("", "x").line, 1);
   EXPECT_EQ(parse_yaml_value("# a comment\n", "x").kind, Kind::null);
 }
 

@@ -1,5 +1,7 @@
 #include "stiction/io/yaml_value.hpp"
 
+#include <algorithm>
+
 #include "stiction/base/error.hpp"
 #include "stiction/io/yaml_document.hpp"
 
@@ -15,7 +17,7 @@ class Copier {
   YamlValue copy(const YAML::Node& node, int depth = 0) {
     constexpr int kMaxDepth = 100, kMaxValues = 1'000'000;
     YamlValue value;
-    value.line = node.Mark().line + 1;
+    value.line = std::max(node.Mark().line, 0) + 1;  // an empty document has no place
     if (depth > kMaxDepth || ++num_values_ > kMaxValues)
       throw Error(ErrorCode::kSyntax, origin_ + ":" + std::to_string(value.line),
                   "has more than " + std::to_string(kMaxDepth) + " levels or " +
@@ -32,6 +34,8 @@ class Copier {
       for (const auto& entry : node) {
         value.items.push_back(copy(entry.first, depth + 1));
         value.items.push_back(copy(entry.second, depth + 1));
+        // The library places a missing value at what follows it.
+        if (entry.second.IsNull()) value.items.back().line = value.items.end()[-2].line;
       }
     }
     return value;
