@@ -83,7 +83,11 @@ def read_yaml_file(path: Path, what: str) -> YamlNode:
     Raises:
         Error: the file cannot be read or is not YAML; the message has file and line.
     """
-    return _make_node(read_yaml(str(path), what), path)
+    try:
+        value = read_yaml(str(path), what)
+    except UnicodeDecodeError as e:
+        raise Error("syntax", str(path), f"is not UTF-8 ({e.reason}); save it as UTF-8") from e
+    return _make_node(value, path)
 
 
 def _make_node(value: tuple[str, int, Any], path: Path) -> YamlNode:

@@ -112,7 +112,7 @@ def run_sweep(
     sweep.rows = [
         {**unit.inputs(), **results[unit.key]} for unit in plan.units if unit.key in results
     ]
-    notes = {**describe_software(), "configuration": config.path.read_text()}
+    notes = {**describe_software(), "configuration": config.path.read_text("utf-8", "replace")}
     sweep.table = write_table(sweep.rows, plan.parameters, notes, folder)
     sweep.plot = _draw(sweep.rows, plan.parameters, folder / PLOT)
     return sweep

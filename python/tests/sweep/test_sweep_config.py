@@ -167,6 +167,25 @@ def test_all_faults_come_at_once(make_config: MakeConfig) -> None:
     assert len(str(error.value).splitlines()) == 2
 
 
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"scenes: \xff\xfe.xml\n")
+    with pytest.raises(stiction.Error, match="a.yaml: is not UTF-8"):
+        read_config(path)
+
+
+def test_patterns_may_leave_the_folder(make_config: MakeConfig, tmp_path: Path) -> None:
+    folder = make_config().parent / "configs"
+    folder.mkdir()
+    path = folder / "a.yaml"
+    for pattern, label in (
+        ("../sl*.xml", "../slide.xml"),
+        (f"{tmp_path}/s*.xml", f"{tmp_path}/slide.xml"),
+    ):
+        path.write_text(f"scenes: '{pattern}'\ncontact_models: sap\n")
+        assert [scene.label for scene in read_config(path).scenes] == [label]
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(stiction.Error, match="no.yaml: there is no such sweep configuration"):
         read_config(tmp_path / "no.yaml")
