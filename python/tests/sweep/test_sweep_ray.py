@@ -83,13 +83,14 @@ def test_rows_have_the_same_bits_as_in_processes(
 
 
 def test_a_sweep_goes_on_with_ray(
-    make_config: MakeConfig, tmp_path: Path, sweep: Sweep, cluster: str
+    make_config: MakeConfig, sweep: Sweep, cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "scenes: slide.xml\ncontact_models: {}\nduration: 10ms\n"
     make_config(text.format("sap"))
     sweep("slide.yaml", "--jobs", 1)
     make_config(text.format("[sap, lagged]"))
-    figures = json.loads(sweep("slide.yaml", "--json", "--ray-address", cluster).stdout)
+    monkeypatch.setenv("RAY_ADDRESS", cluster)
+    figures = json.loads(sweep("slide.yaml", "--json", "--ray").stdout)
     assert (figures["num_reused"], len(figures["rows"])) == (1, 2)
 
 
