@@ -145,13 +145,51 @@ void bind_patch(nb::module_& m) {
   });
 }
 
+/// Exposes the arrays of all patches.
+void bind_arrays(nb::class_<PatchReport>& c) {
+  using R = PatchReport;
+  def_array(c, "bodies", &R::bodies, 2, "Ids of the first and the second body, int32 (n, 2).");
+  def_array(c, "geoms", &R::geoms, 2, "Ids of the first and the second geom, int32 (n, 2).");
+  def_array(c, "area", &R::area, 1, "Area [m^2], (n,).");
+  def_array(c, "center", &R::center, 3, "Center of the area, in the world [m], (n, 3).");
+  def_array(c, "force", &R::force, 3, "Mean force on the second body, in the world [N], (n, 3).");
+  def_array(c, "torque", &R::torque, 3,
+            "Mean torque on the second body about the center, in the world [N m], (n, 3).");
+  def_flags(c, "is_deep", &R::is_deep, "True if deeper than the fields cover, bool (n,).");
+  def_flags(c, "is_thin", &R::is_thin,
+            "True if it moves by more than half a body's thickness in the step, bool (n,).");
+  def_array(c, "face_start", &R::face_start, 1,
+            "The faces of patch i are [face_start[i], face_start[i + 1]), int32 (n + 1,).");
+  def_array(c, "face_center", &R::face_center, 3, "Centers of the faces [m], (m, 3).");
+  def_array(c, "face_normal", &R::face_normal, 3,
+            "Unit normals of the faces, from the first into the second body, (m, 3).");
+  def_array(c, "face_area", &R::face_area, 1, "Areas of the faces [m^2], (m,).");
+  def_array(c, "pressure", &R::pressure, 1,
+            "Pressure at the center of each face at the start of the step [Pa], (m,).");
+  def_array(c, "normal_traction", &R::normal_traction, 1,
+            "Pressure at the end of the step, with dissipation [Pa], (m,).");
+  def_array(c, "traction", &R::traction, 3, "Force per area on the second body [Pa], (m, 3).");
+  def_array(c, "slip_velocity", &R::slip_velocity, 3,
+            "Tangential velocity of the second body relative to the first after the step [m/s], "
+            "(m, 3).");
+  def_flags(c, "slipping", &R::slipping, "True if a point of the face slips, bool (m,).");
+  def_array(c, "vertex_start", &R::vertex_start, 1,
+            "The vertices of face f are [vertex_start[f], vertex_start[f + 1]), int32 (m + 1,).");
+  def_array(c, "vertices", &R::vertices, 3, "Vertices of the faces [m], (k, 3).");
+  def_array(c, "vertex_pressure", &R::vertex_pressure, 1,
+            "Pressure at the vertices at the start of the step [Pa], (k,).");
+}
+
 }  // namespace
 
 void bind_patches(nb::module_& m) {
   bind_patch(m);
-  nb::class_<PatchReport> patches(m, "PatchReport",
-                                  "The patches of a step: a sequence of ContactPatch.");
+  nb::class_<PatchReport> patches(
+      m, "PatchReport",
+      "The patches of a step: a sequence of ContactPatch, and arrays of all n patches with their m "
+      "faces and k vertices.");
   def_pickle(patches);
+  bind_arrays(patches);
   patches.def("__len__", &PatchReport::size, "Number of patches.")
       .def(
           "__getitem__",

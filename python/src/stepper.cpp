@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "interrupts.hpp"
 #include "options.hpp"
 #include "step_turn.hpp"
 #include "stiction/base/error.hpp"
@@ -156,19 +157,6 @@ class PyStepper {
   }
 
  private:
-  /// True if a handler of a signal, such as that of Ctrl-C, raised an exception, or recorded the
-  /// signal for later. Python runs handlers on the main thread alone.
-  static bool has_signal() {
-    const nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) return true;
-    try {
-      return nb::cast<bool>(nb::module_::import_("stiction.interrupts").attr("is_pending")());
-    } catch (nb::python_error& e) {
-      e.restore();  // the step ends, and its caller raises the exception
-      return true;
-    }
-  }
-
   /// Calls f without the GIL, while no other thread uses the stepper.
   /// @throws Error if the stepper cannot be used now, see StepTurn
   template <class F>

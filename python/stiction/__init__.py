@@ -44,15 +44,21 @@ from stiction.solver_trace import plot_trace  # noqa: E402
 from stiction.surfaces import ContactSurfaces  # noqa: E402
 
 if TYPE_CHECKING:
+    from stiction.batch import Batch, SimulationError
     from stiction.recording import Recorder, Recording, Replay
+    from stiction.rollouts import Rollout, rollout
     from stiction.version import __version__
 
 # These are imported at their first use, because what they import takes a quarter of the time of the rest.
 _LATER = {
+    "Batch": "stiction.batch",
     "Recorder": "stiction.recording",
     "Recording": "stiction.recording",
     "Replay": "stiction.recording",
+    "Rollout": "stiction.rollouts",
+    "SimulationError": "stiction.batch",
     "__version__": "stiction.version",
+    "rollout": "stiction.rollouts",
 }
 
 
@@ -68,6 +74,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Batch",
     "Certificate",
     "ChosenDefaults",
     "ContactPatch",
@@ -86,7 +93,9 @@ __all__ = [
     "Recorder",
     "Recording",
     "Replay",
+    "Rollout",
     "Scene",
+    "SimulationError",
     "Simulator",
     "StepError",
     "StepReport",
@@ -107,6 +116,7 @@ __all__ = [
     "plot_trace",
     "quadratures",
     "rigid_contact_models",
+    "rollout",
     "set_default",
     "tessellations",
 ]

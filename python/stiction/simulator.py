@@ -11,20 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
-from stiction.arguments import check_data_type, check_integer, check_model_type
-from stiction.custom_text import PROPERTIES, read_text
-from stiction.defaults import NOT_GIVEN, get_chosen_defaults
+from stiction.arguments import check_data_type, check_integer
+from stiction.defaults import NOT_GIVEN
 from stiction.errors import (
     Error,
-    IgnoredSettingWarning,
     StepError,
     StepWarning,
     StictionWarning,
 )
-from stiction.mujoco_faults import warn_of_faults
 from stiction.names import find_geom
-from stiction.options import DEFAULTS, check_options, describe_options, make_parameters
-from stiction.properties import PropertiesLike, make_properties
+from stiction.options import describe_options, make_parameters
+from stiction.properties import PropertiesLike
+from stiction.step_setup import StepSetup
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes
@@ -63,24 +61,15 @@ class Simulator:
         properties: PropertiesLike = None,
         **options: Unpack[StepOptions],
     ) -> None:
-        check_model_type(model)
-        self._properties = make_properties(properties)
-        given = {} if contact_model is NOT_GIVEN else {"contact_model": contact_model}
-        chosen = check_options({**get_chosen_defaults(), **given, **options})
-        name: Any = chosen.get("contact_model", DEFAULTS["contact_model"])
-        is_mj_step = contact_model_traits(name).is_mj_step
-        if is_mj_step:
-            warn_of_faults(model, stacklevel=2)
-        elif properties is None:
-            _warn_of_custom_text(model)
+        setup = StepSetup.make(model, contact_model, properties, options, stacklevel=2)
+        self._properties = setup.properties
         self._model = model
         self._stepper = Stepper(
-            model._address, chosen, self._properties or ContactProperties(), model
+            model._address, setup.chosen, setup.properties or ContactProperties(), model
         )
         self._options = self._stepper.options
         self._warning_counts: dict[str, int] = {}
-        for text in [*self._stepper.ignored_settings, *self._find_replaced_laws()]:
-            warnings.warn(text, IgnoredSettingWarning, stacklevel=2)
+        setup.warn_of_ignored(self._stepper.ignored_settings, self._options, stacklevel=2)
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -264,16 +253,6 @@ class Simulator:
         """The number of warnings of all steps by kind; see StepReport.warnings."""
         return dict(self._warning_counts)
 
-    def _find_replaced_laws(self) -> list[str]:
-        """Describes each law of the contact properties that an option replaces."""
-        content = {} if self._properties is None else self._properties.content
-        return [
-            f"the {name} of the contact properties has no effect, because the argument {name} is "
-            f"{self._options[name]!r}; remove one of them"
-            for name in ("normal_law", "friction_law")
-            if name in content and isinstance(self._options[name], str)
-        ]
-
     def _warn(self, report: StepReport) -> None:
         """Counts the warnings of a call, and gives a Python warning for each new kind."""
         for kind, (count, text) in report.warnings.items():
@@ -296,20 +275,6 @@ def _restore(
         simulator = kind(model, properties=properties, **options)
     simulator.set_state(state)
     return simulator
-
-
-def _warn_of_custom_text(model: mujoco.MjModel) -> None:
-    """Warns if the scene names contact properties.
-
-    A Simulator cannot read them, because a compiled model does not contain the folder of its file.
-    """
-    if (text := read_text(model, PROPERTIES)) is not None:
-        warnings.warn(
-            f"the scene names the contact properties '{text}', but a Simulator of a compiled model "
-            "does not read them; use stiction.load_scene(path).make_simulator(), or give properties=",
-            StictionWarning,
-            stacklevel=3,
-        )
 
 
 def _document_options() -> None:

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "stiction/sim/batch.hpp"
 #include "support/allocation_counter.hpp"
 
 namespace stiction::sim {
@@ -156,6 +157,24 @@ INSTANTIATE_TEST_SUITE_P(RigidModels, MotionAllocation,
                          testing::Combine(testing::ValuesIn(fast_rigid_models()),
                                           testing::Values(1, 2)),
                          name_of_allocation);
+
+/// The tests of batches have one thread; what other threads do is the same.
+class BatchAllocation : public testing::TestWithParam<contact::ContactModel> {};
+INSTANTIATE_TEST_SUITE_P(Models, BatchAllocation, testing::ValuesIn(convex_models()), model_name);
+INSTANTIATE_TEST_SUITE_P(Rigid, BatchAllocation, testing::ValuesIn(fast_rigid_models()),
+                         model_name);
+
+TEST_P(BatchAllocation, NoneAfterTheFirstStepAtRest) {
+  Scene scene(make_pile(1));
+  const StepOptions options = make_options(GetParam());
+  Batch batch(scene.model, 3, {.nthread = 1, .persistent = 0}, options);
+  ASSERT_EQ(batch.step(nullptr, 0, 1000, mjSTAGE_NONE), 0);
+  const long before = count_allocations();
+  int num_failed = 0;
+  for (int i = 0; i < 100; ++i) num_failed += batch.step(nullptr, 0, 1, mjSTAGE_NONE);
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(num_failed, 0);
+}
 
 }  // namespace
 }  // namespace stiction::sim

@@ -31,8 +31,8 @@ class WorkLimits {
   double max_seconds = std::numeric_limits<double>::infinity();
   /// Iterations of one task, for example of one solve of an island; 0 for no limit.
   std::int64_t max_iterations = 0;
-  /// Asks the caller, on its own thread and about ten times a second, whether to give up. May be
-  /// null.
+  /// Asks the caller, on its own thread and at most about ten times a second, whether to give up.
+  /// May be null.
   bool (*is_interrupted)() = nullptr;
 
   /// Begins a call of one or more steps.

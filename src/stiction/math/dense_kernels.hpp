@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
+#include "stiction/math/lanes.hpp"
 #include "stiction/math/six.hpp"
 
 /// Small dense kernels on column-major blocks: the inner loops of the block Cholesky factorization.
@@ -108,18 +110,37 @@ inline void add_av(double s, MatrixView A, const double* x, double* y) {
   if (i < A.rows) internal::add_av_rows<double>(s, A.rows_from(i), x, y + i);
 }
 
+namespace internal {
+
+/// Computes y += s A^T x for four columns of A at a time, or for one.
+/// @param kCols 4, or 1 with the same sums
+template <int kCols>
+inline void add_atv_columns(double s, MatrixView A, const double* x, double* y) {
+  const auto column = [&](int j) { return A.data + j * A.stride; };
+  Vec4 acc[4]{};
+  int i = 0;
+  for (; i + 4 <= A.rows; i += 4)
+    for (int j = 0; j < kCols; ++j)
+      acc[j] = multiply_add(load<Vec4>(column(j) + i), load<Vec4>(x + i), acc[j]);
+  Vec4 sum = sum_each(acc[0], acc[1], acc[2], acc[3]);
+  for (; i < A.rows; ++i) {
+    Vec4 a{};
+    for (int j = 0; j < kCols; ++j) a[j] = column(j)[i];
+    sum += a * x[i];
+  }
+  for (int j = 0; j < kCols; ++j) y[j] += s * sum[j];
+}
+
+}  // namespace internal
+
 /// Computes y += s A^T x.
 inline void add_atv(double s, MatrixView A, const double* x, double* y) {
-  const int m = A.rows;
-  for (int j = 0; j < A.columns; ++j) {
-    const double* a = A.data + j * A.stride;
-    Vec4 acc{};
-    int i = 0;
-    for (; i + 4 <= m; i += 4) acc = multiply_add(load<Vec4>(a + i), load<Vec4>(x + i), acc);
-    double sum = (acc[0] + acc[2]) + (acc[1] + acc[3]);
-    for (; i < m; ++i) sum += a[i] * x[i];
-    y[j] += s * sum;
-  }
+  const auto columns_from = [&](int j) {
+    return MatrixView(A.data + j * A.stride, A.rows, A.columns - j, A.stride);
+  };
+  int j = 0;
+  for (; j + 4 <= A.columns; j += 4) internal::add_atv_columns<4>(s, columns_from(j), x, y + j);
+  for (; j < A.columns; ++j) internal::add_atv_columns<1>(s, columns_from(j), x, y + j);
 }
 
 /// Factors a panel of m >= n rows in place. The lower triangle of its leading n x n block becomes
@@ -153,21 +174,60 @@ inline void scale_columns(MatrixView L, const double* d, int stride_d, double* B
     for (int i = 0; i < m; ++i) B[i + j * m] = L.data[i + j * L.stride] * d[j * stride_d];
 }
 
+namespace internal {
+
+/// The number of columns that a triangular solve takes at a time. Within them each number waits for
+/// the one before; all other products run side by side.
+inline constexpr int kSolveWidth = 4;
+
+/// Computes x <- L^-1 x for n = 4, in registers.
+inline void solve_lower_4(const double* L, int ldl, double* x) {
+  const double *a = L, *b = L + ldl, *c = L + 2 * ldl;
+  const double x0 = x[0];
+  const double x1 = multiply_add(-a[1], x0, x[1]);
+  const double x2 = multiply_add(-b[2], x1, multiply_add(-a[2], x0, x[2]));
+  x[3] = multiply_add(-c[3], x2, multiply_add(-b[3], x1, multiply_add(-a[3], x0, x[3])));
+  x[2] = x2;
+  x[1] = x1;
+}
+
+/// Computes x <- L^-T x for n = 4, in registers.
+inline void solve_lower_transposed_4(const double* L, int ldl, double* x) {
+  const double *a = L, *b = L + ldl, *c = L + 2 * ldl;
+  const double x3 = x[3];
+  const double x2 = multiply_add(-c[3], x3, x[2]);
+  const double x1 = multiply_add(-b[2], x2, multiply_add(-b[3], x3, x[1]));
+  x[0] = multiply_add(-a[1], x1, multiply_add(-a[2], x2, multiply_add(-a[3], x3, x[0])));
+  x[1] = x1;
+  x[2] = x2;
+}
+
+}  // namespace internal
+
 /// Computes x <- L^-1 x with the unit lower triangle L of an n x n factor.
 inline void solve_lower(int n, const double* L, int ldl, double* x) {
-  for (int j = 0; j < n; ++j) {
-    const double* lj = L + j * ldl;
-    for (int i = j + 1; i < n; ++i) x[i] = multiply_add(-lj[i], x[j], x[i]);
+  for (int first = 0; first < n; first += internal::kSolveWidth) {
+    const int end = std::min(first + internal::kSolveWidth, n);
+    if (end - first == internal::kSolveWidth)
+      internal::solve_lower_4(L + first + first * ldl, ldl, x + first);
+    else
+      for (int j = first; j < end; ++j)
+        for (int i = j + 1; i < end; ++i) x[i] = multiply_add(-L[i + j * ldl], x[j], x[i]);
+    add_av(-1, {L + end + first * ldl, n - end, end - first, ldl}, x + first, x + end);
   }
 }
 
 /// Computes x <- L^-T x with the unit lower triangle L of an n x n factor.
 inline void solve_lower_transposed(int n, const double* L, int ldl, double* x) {
-  for (int j = n - 1; j >= 0; --j) {
-    const double* lj = L + j * ldl;
-    double sum = x[j];
-    for (int i = j + 1; i < n; ++i) sum = multiply_add(-lj[i], x[i], sum);
-    x[j] = sum;
+  const int last = (n - 1) / internal::kSolveWidth * internal::kSolveWidth;
+  for (int first = last; first >= 0; first -= internal::kSolveWidth) {
+    const int end = std::min(first + internal::kSolveWidth, n);
+    add_atv(-1, {L + end + first * ldl, n - end, end - first, ldl}, x + end, x + first);
+    if (end - first == internal::kSolveWidth)
+      internal::solve_lower_transposed_4(L + first + first * ldl, ldl, x + first);
+    else
+      for (int j = end - 1; j >= first; --j)
+        for (int i = end - 1; i > j; --i) x[j] = multiply_add(-L[i + j * ldl], x[i], x[j]);
   }
 }
 

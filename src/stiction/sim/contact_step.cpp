@@ -76,6 +76,7 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPar
   using Time = StepTimings;
   part_ = part;
   context.report.timings = {};
+  context.start_clock();
   // A step has no certificate until its certificate stage.
   const bool was_ok = std::exchange(context.report.certificate.ok, false);
   return run_stage(context, &Time::kinematics, [&] { calc_kinematics(context, d); }) &&
@@ -347,7 +348,8 @@ void ContactStep::report(StepContext& context, mjData* d) {
   adhesion_.restore_distances(&contacts_.problem);
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
-  write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
+  if (context.report_parts.patches)
+    write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
   for (const plant::PatchPair& pair : patches_.pairs())
     if (pair.is_thin || pair.is_deep)
       report.warn(WarningKind::patch_limit, describe_patch_limit(context, pair));

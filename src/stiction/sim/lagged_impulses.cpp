@@ -148,7 +148,7 @@ void LaggedImpulses::read_memory(const mjModel* m, std::span<const std::uint64_t
     return word;
   };
   check(!rest.empty());
-  Step step;
+  before_.clear();
   const std::uint64_t num_pairs = take();
   for (std::uint64_t i = 0; i < num_pairs; ++i) {
     check(rest.size() >= kWordsOfPair);
@@ -158,19 +158,18 @@ void LaggedImpulses::read_memory(const mjModel* m, std::span<const std::uint64_t
       geom = static_cast<int>(take());
     }
     check(rest.front() <= (rest.size() - 1) / kWordsOfPoint);
-    pair.first_point = static_cast<int>(step.points.size());
+    pair.first_point = static_cast<int>(before_.points.size());
     pair.num_points = static_cast<int>(take());
-    check(step.pairs.empty() || step.pairs.back().geoms <= pair.geoms);
+    check(before_.pairs.empty() || before_.pairs.back().geoms <= pair.geoms);
     for (int p = 0; p < pair.num_points; ++p) {
       Point point;
       for (double& x : point.position) x = std::bit_cast<double>(take());
       point.force = std::bit_cast<double>(take());
       check(point.force >= 0 && std::isfinite(point.force));
-      step.points.push_back(point);
+      before_.points.push_back(point);
     }
-    step.pairs.push_back(pair);
+    before_.pairs.push_back(pair);
   }
-  before_ = std::move(step);
   *words = rest;
 }
 

@@ -87,12 +87,11 @@ void LimitMemory::read_memory(const mjModel* m, std::span<const std::uint64_t>* 
   const std::uint64_t size = words->front();
   check((size == 0 || size == static_cast<std::uint64_t>(m->njnt + m->ntendon)) &&
         size < words->size());
-  std::vector<int> levels;
+  before_.clear();
   for (const std::uint64_t word : words->subspan(1, size)) {
     check(word <= kLargestLevel + 1);
-    levels.push_back(static_cast<int>(word) - 1);
+    before_.push_back(static_cast<int>(word) - 1);
   }
-  before_ = std::move(levels);
   *words = words->subspan(1 + size);
 }
 

@@ -50,7 +50,7 @@ class LimitMemory {
   /// Appends what the next step remembers.
   void write_memory(std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write_memory
+  /// @throws Error if the words are not those of write_memory; the memory is then undefined
   void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
 
  private:

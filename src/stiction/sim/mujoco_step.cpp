@@ -6,7 +6,6 @@
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/mujoco_solution.hpp"
 #include "stiction/sim/report_writer.hpp"
-#include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -24,9 +23,9 @@ void MuJoCoStep::take(StepContext& context, mjData* d) {
   saved_state_.resize(mj_stateSize(context.stage, kState));
   mj_getState(context.stage, d, saved_state_.data(), kState);
   const int num_resets = count_resets(d);
-  Stopwatch clock;
+  context.start_clock();
   context.call_mujoco(d, [&] { mj_step(context.stage, d); });
-  context.report.timings.solve = clock.lap();
+  context.report.timings.solve = context.clock.lap();
   if (count_resets(d) != num_resets)
     context.fail(kNonFiniteSolution, "mj_step found a state or accelerations that are not finite");
   if (context.report.status != kOk) {
@@ -34,7 +33,7 @@ void MuJoCoStep::take(StepContext& context, mjData* d) {
     return;
   }
   report_contacts(context, d);
-  context.report.timings.finish = clock.lap();
+  context.report.timings.finish = context.clock.lap();
 }
 
 void MuJoCoStep::forward(StepContext& context, mjData* d) {

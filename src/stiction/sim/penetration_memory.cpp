@@ -132,9 +132,9 @@ void PenetrationMemory::read_memory(const mjModel* m, std::span<const std::uint6
                   "has wrong numbers for the overlaps of geoms; it belongs to another model");
   };
   check(words->size() >= 2 && (*words)[1] <= (words->size() - 2) / kWordsOfPair);
-  std::vector<Pair> pairs((*words)[1]);
+  before_.assign((*words)[1], Pair());
   const std::uint64_t* next = words->data() + 2;
-  for (Pair& pair : pairs) {
+  for (Pair& pair : before_) {
     for (int& geom : pair.geoms) {
       check(*next < static_cast<std::uint64_t>(m->ngeom));
       geom = static_cast<int>(*next++);
@@ -145,7 +145,6 @@ void PenetrationMemory::read_memory(const mjModel* m, std::span<const std::uint6
     pair.has_turned = *next++ & 2;
   }
   end_ = words->front();
-  before_ = std::move(pairs);
   *words = words->subspan(2 + kWordsOfPair * before_.size());
 }
 

@@ -1,20 +1,18 @@
 #pragma once
 
 #include "stiction/sim/step_context.hpp"
-#include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
 
-/// Runs one stage of a step and adds its wall time to the report.
+/// Runs one stage of a step and adds the wall time since the last stage to the report.
 /// @param time  the stage's entry in the report's timings
 /// @param stage called without arguments; it reports a failure by StepContext::fail
 /// @return false if the step has failed
 template <class Stage>
 [[nodiscard]] bool run_stage(StepContext& context, double StepTimings::*time, Stage&& stage) {
   base::check_limits();
-  Stopwatch clock;
   stage();
-  context.report.timings.*time += clock.lap();
+  context.report.timings.*time += context.clock.lap();
   return !context.failed();
 }
 

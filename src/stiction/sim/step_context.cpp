@@ -4,6 +4,12 @@
 
 namespace stiction::sim {
 
+bool is_failure(std::uint32_t status, OnFailure on_failure) {
+  const bool is_kept =
+      on_failure == OnFailure::keep_best && (status & ~(kNotConverged | kCertificateFailed)) == 0;
+  return status != kOk && !is_kept;
+}
+
 StepContext::StepContext(const mjModel* model, const StepOptions& options,
                          plant::MaterialTable materials)
     : model(model),
@@ -43,11 +49,7 @@ void StepContext::fail(std::uint32_t status, std::string message) {
   report.message = std::move(message);
 }
 
-bool StepContext::failed() const {
-  const bool is_kept = options.on_failure == OnFailure::keep_best &&
-                       (report.status & ~(kNotConverged | kCertificateFailed)) == 0;
-  return report.status != kOk && !is_kept;
-}
+bool StepContext::failed() const { return is_failure(report.status, options.on_failure); }
 
 StepContext::MuJoCoState::MuJoCoState(const mjData* d)
     : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),

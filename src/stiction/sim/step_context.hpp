@@ -16,8 +16,12 @@
 #include "stiction/sim/penetration_memory.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
+#include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
+
+/// True if a step with this status has failed and is not taken.
+bool is_failure(std::uint32_t status, OnFailure on_failure);
 
 /// The data that every kind of step uses: the model in its forms, the options, and the report, in
 /// which a stage records its failure.
@@ -27,6 +31,9 @@ class StepContext {
 
   /// Reads the values that the caller may have changed in the model. Call it before each step.
   void update();
+
+  /// Starts the clock of the stages, if the report has their times.
+  void start_clock() { clock = Stopwatch(report_parts.timings); }
 
   /// Runs calls to MuJoCo, whose errors, warnings and full buffers go to the report.
   /// @param f must own nothing that has a destructor, because an error of MuJoCo jumps out of it
@@ -49,6 +56,8 @@ class StepContext {
   const plant::MaterialTable materials;
   const plant::Model plant;
   StepReport report;
+  ReportParts report_parts;
+  Stopwatch clock;           // of the stages
   base::WorkLimits limits;   // of the step that is taken
   plant::MocapMotion mocap;  // motion of mocap bodies in the step
   MocapJams mocap_jams;      // those that leave the step without a solution

@@ -115,6 +115,12 @@ struct WarningReport {
   std::string text;  // the last one
 };
 
+/// The parts of a report that take time to write. What is false is empty or 0.
+struct ReportParts {
+  bool patches = true;
+  bool timings = true;
+};
+
 /// The report of a step. After several steps in one call it describes the last one, with the worst
 /// certificate and all warnings of the call.
 struct StepReport {

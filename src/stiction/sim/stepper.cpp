@@ -84,10 +84,12 @@ class Stepper::Workspace {
   const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
 
-  std::vector<std::uint64_t> get_state() const;
+  void get_state(std::vector<std::uint64_t>* state) const;
   void set_state(std::span<const std::uint64_t> state);
+  void resume(std::span<const std::uint64_t> state);
 
   StepContext context;
+  bool model_stays = false;
 
  private:
   void begin(mjData* d);
@@ -151,7 +153,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
   context.limits.begin_call();
   const base::LimitedTask task(&context.limits, true);
   call(d, [&] {
-    Stopwatch clock;
+    Stopwatch clock(context.report_parts.timings);
     begin(d);
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
@@ -362,16 +364,15 @@ std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
           join(m->nq, m->nv), join(m->nbody, m->ngeom)};
 }
 
-std::vector<std::uint64_t> Stepper::Workspace::get_state() const {
+void Stepper::Workspace::get_state(std::vector<std::uint64_t>* state) const {
   const auto key = make_state_key();
-  std::vector<std::uint64_t> state(key.begin(), key.end());
-  state.push_back(std::bit_cast<std::uint64_t>(last_time_));
-  context.mocap.write_memory(context.model, &state);
-  context.penetration.write_memory(&state);
-  context.lagged_impulses.write_memory(&state);
-  context.limit_memory.write_memory(&state);
-  write_memory(&state);
-  return state;
+  state->assign(key.begin(), key.end());
+  state->push_back(std::bit_cast<std::uint64_t>(last_time_));
+  context.mocap.write_memory(context.model, state);
+  context.penetration.write_memory(state);
+  context.lagged_impulses.write_memory(state);
+  context.limit_memory.write_memory(state);
+  write_memory(state);
 }
 
 void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
@@ -380,32 +381,33 @@ void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {
     throw Error(ErrorCode::kWrongShape, "state",
                 "does not belong to a simulator of this model with this contact model and "
                 "integrator; take one of Simulator.get_state()");
-  const double time = std::bit_cast<double>(state[key.size()]);
-  std::span<const std::uint64_t> words = state.subspan(key.size() + 1);
-  plant::MocapMotion mocap = context.mocap;
-  PenetrationMemory penetration = context.penetration;
-  LimitMemory limits = context.limit_memory;
-  LaggedImpulses lagged_impulses = context.lagged_impulses;
-  mocap.read_memory(context.model, &words);
-  penetration.read_memory(context.model, &words);
-  lagged_impulses.read_memory(context.model, &words);
-  limits.read_memory(context.model, &words);
   // The words of patches belong to the pairs of the present model.
   std::visit([this](auto& step) { step.follow_model(context.model, context.options); }, step_);
   std::vector<std::uint64_t> before;
-  write_memory(&before);
+  get_state(&before);
+  const mjData* const last_data = last_data_;
   try {
-    read_memory(words);
+    resume(state);
   } catch (...) {
-    restore_memory(before);
+    resume(before);
+    last_data_ = last_data;
     throw;
   }
-  context.mocap = std::move(mocap);
-  context.penetration = std::move(penetration);
-  context.lagged_impulses = std::move(lagged_impulses);
-  context.limit_memory = std::move(limits);
+}
+
+/// Reads the words of get_state.
+/// @throws Error if they are not; the memory is then undefined
+void Stepper::Workspace::resume(std::span<const std::uint64_t> state) {
+  const std::size_t key_size = make_state_key().size();
+  STICTION_ASSERT(state.size() > key_size);
   last_data_ = nullptr;
-  last_time_ = time;
+  last_time_ = std::bit_cast<double>(state[key_size]);
+  std::span<const std::uint64_t> words = state.subspan(key_size + 1);
+  context.mocap.read_memory(context.model, &words);
+  context.penetration.read_memory(context.model, &words);
+  context.lagged_impulses.read_memory(context.model, &words);
+  context.limit_memory.read_memory(context.model, &words);
+  read_memory(words);
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -444,18 +446,18 @@ void Stepper::Workspace::follow_model() {
   }
 }
 
-/// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
-/// callbacks can do this after the first step.
+/// Fails the step if the caller has made a number of the model invalid. Only callbacks can do this
+/// within a call of step, after its first step, and if the model is known to stay.
 void Stepper::Workspace::check_numbers() {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
-  if (context.report.num_steps > 0 && !has_callback) return;
+  if ((model_stays || context.report.num_steps > 0) && !has_callback) return;
   if (!number_check_.all_in_range())
     context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
 
 void Stepper::Workspace::step_once(mjData* d) {
-  Stopwatch clock;
+  Stopwatch clock(context.report_parts.timings);
   begin(d);
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
@@ -524,8 +526,18 @@ void Stepper::forward(mjData* data, StepReport* report) noexcept {
   (void)workspace_->forward(data);
   std::swap(workspace_->context.report, *report);
 }
-std::vector<std::uint64_t> Stepper::get_state() const { return workspace_->get_state(); }
+std::vector<std::uint64_t> Stepper::get_state() const {
+  std::vector<std::uint64_t> state;
+  workspace_->get_state(&state);
+  return state;
+}
+void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->get_state(state); }
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
+void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
+void Stepper::set_model_stays(bool model_stays) { workspace_->model_stays = model_stays; }
+void Stepper::set_report_parts(const ReportParts& parts) {
+  workspace_->context.report_parts = parts;
+}
 void Stepper::set_interrupt(bool (*is_interrupted)()) {
   workspace_->context.limits.is_interrupted = is_interrupted;
 }

@@ -64,9 +64,15 @@ class Stepper {
   /// other. A stepper with the same model and options that gets these numbers by set_state, and an
   /// mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
   std::vector<std::uint64_t> get_state() const;
+  /// Does the same in the caller's memory.
+  void get_state(std::vector<std::uint64_t>* state) const;
   /// @throws Error if the numbers are not the state of a stepper with this model and these options;
   ///         the stepper then remembers what it did before
   void set_state(std::span<const std::uint64_t> state);
+  /// Does the same with numbers that are known to be a state of a stepper with the same model and
+  /// options. It allocates nothing if the stepper has seen as large a state before.
+  /// @throws Error if patches of the model have changed since
+  void resume(std::span<const std::uint64_t> state);
 
   /// Asks, about ten times a second on the thread that steps, whether to give up the step, which
   /// then fails with kInterrupted. Null, the default, never asks.
@@ -78,6 +84,11 @@ class Stepper {
   /// Returns a sentence for each setting without effect under this contact model; see
   /// find_ignored_settings.
   std::vector<std::string> ignored_settings() const;
+  /// Tells whether the model stays as it is, so that its values need no check in each call. It is
+  /// not known to stay at first. Callbacks may change it all the same.
+  void set_model_stays(bool model_stays);
+  /// Chooses the parts of the reports from now on.
+  void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.
   double time_step() const;
 

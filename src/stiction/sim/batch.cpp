@@ -1,0 +1,341 @@
+#include "stiction/sim/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/plant/data_fields.hpp"
+#include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/step_context.hpp"
+#include "stiction/sim/stepper.hpp"
+#include "stiction/sim/stepper_pool.hpp"
+
+namespace stiction::sim {
+namespace {
+
+struct DeleteBatch {
+  void operator()(mjBatch* batch) const { mjb_deleteBatch(batch); }
+};
+using OwnedBatch = std::unique_ptr<mjBatch, DeleteBatch>;
+
+OwnedBatch make_batch(const mjModel* model, int num_sims, const mjBatchConfig& config) {
+  char error[500] = "";
+  plant::MuJoCoGuard guard;
+  mjBatch* batch = nullptr;
+  const bool ok =
+      guard.run([&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
+  if (!ok || !batch)
+    throw Error(ErrorCode::kMuJoCo, "batch",
+                std::string("MuJoCo: ") + (ok ? error : guard.error()));
+  return OwnedBatch(batch);
+}
+
+/// Computes MuJoCo's stages of positions and of velocities, as mj_step1 does.
+void calc_early_stages(const mjModel* m, mjData* d, int stage) {
+  if (stage >= mjSTAGE_POS) {
+    mj_fwdPosition(m, d);
+    mj_sensorPos(m, d);
+    if ((m->opt.enableflags & mjENBL_ENERGY) && !d->flg_energypos) mj_energyPos(m, d);
+  }
+  if (stage >= mjSTAGE_VEL) {
+    mj_fwdVelocity(m, d);
+    mj_sensorVel(m, d);
+    if ((m->opt.enableflags & mjENBL_ENERGY) && !d->flg_energyvel) mj_energyVel(m, d);
+  }
+}
+
+/// One record of a rollout, for one simulation.
+class Recorder {
+ public:
+  /// @param sim place of the simulation in the call
+  Recorder(const mjBatchRecord& record, const mjModel* m, int sim, int num_steps)
+      : record_(record) {
+    if (record.field) field_ = plant::find_data_field(m, record.field).value();
+    size_ = record.field ? field_.size : sizeof(mjtNum) * mj_stateSize(m, record.spec);
+    first_ = static_cast<std::byte*>(record.buf) +
+             size_ * static_cast<std::size_t>(num_steps) * static_cast<std::size_t>(sim);
+  }
+
+  void write(const mjModel* m, const mjData* d, int step) const {
+    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
+    if (record_.field)
+      std::copy_n(field_.in(d), size_, to);
+    else
+      mj_getState(m, d, reinterpret_cast<mjtNum*>(to), record_.spec);
+  }
+  void repeat(int step) const {
+    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
+    std::copy_n(to - size_, size_, to);
+  }
+
+ private:
+  const mjBatchRecord& record_;
+  plant::DataField field_;
+  std::size_t size_ = 0;  // of one record [bytes]
+  std::byte* first_ = nullptr;
+};
+
+}  // namespace
+
+class Batch::Simulations {
+ public:
+  Simulations(const mjModel* model, int num_sims, const mjBatchConfig& config,
+              const StepOptions& options, plant::MaterialTable materials)
+      : pool(options, std::move(materials)), batch(make_batch(model, num_sims, config)) {
+    // Options and a model that cannot be stepped fail here, and not in the first step.
+    const StepperPool::Lease stepper(&pool, mjb_model(batch.get()));
+    const auto size = static_cast<std::size_t>(num_sims);
+    memory_.resize(size);
+    reports.error_bound.assign(size, std::numeric_limits<double>::quiet_NaN());
+    reports.iterations.assign(size, 0);
+    reports.status.assign(size, kOk);
+    reports.message.resize(size);
+    reports.num_warnings.assign(size * kNumWarningKinds, 0);
+    reports.contacts.resize(size);
+    reports.patches.resize(size);
+  }
+
+  /// Calls work(stepper, model, data, sim) for the simulations of a call, on all threads. The work
+  /// takes steps and passes the report of each to `keep`.
+  /// @return the number of simulations that failed
+  template <class Work>
+  int apply(const int* ids, int num_ids, const Work& work);
+
+  /// Computes the stages up to `stage` at the present state.
+  /// @return true if this succeeded
+  bool calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d, int sim);
+  /// Keeps the report of a step.
+  /// @return true if the step succeeded
+  bool keep(int sim, const StepReport& report);
+  void forget(int sim) { memory_[sim].clear(); }
+
+  int num_sims() const { return mjb_nsim(batch.get()); }
+  /// Calls f(sim, place in the call).
+  template <class F>
+  void for_each(const int* ids, int num_ids, F&& f) const {
+    const int count = ids ? num_ids : num_sims();
+    for (int i = 0; i < count; ++i) f(ids ? ids[i] : i, i);
+  }
+
+  std::span<std::byte> bind(const std::string& name);
+
+  StepperPool pool;
+  OwnedBatch batch;
+  BatchReports reports;
+  std::array<BatchWarning, kNumWarningKinds> warnings;
+  bool keeps_contacts = false, keeps_patches = false;
+
+ private:
+  template <class Work>
+  bool run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept;
+  bool fail(int sim, std::uint32_t status, const char* message) noexcept;
+  void keep_warnings(int sim, const StepReport& report);
+
+  /// A field of mjData that is copied after each call, num_sims times its size.
+  struct Output {
+    plant::DataField field;
+    std::vector<std::byte> values;
+  };
+  void copy_outputs(const mjData* d, int sim);
+
+  std::map<std::string, Output> outputs_;
+  std::vector<std::vector<std::uint64_t>> memory_;  // of each simulation; empty: no step yet
+  std::atomic<bool> is_interrupted_ = false;
+  std::mutex warnings_mutex_;
+};
+
+template <class Work>
+int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
+  struct Call {
+    Simulations* self;
+    const Work* work;
+  } call{this, &work};
+  is_interrupted_ = false;
+  warnings.fill({});
+  for_each(ids, num_ids, [this](int sim, int) {
+    reports.error_bound[sim] = 0;
+    reports.status[sim] = kOk;
+    reports.message[sim].clear();
+  });
+  const auto run_one = [](const mjModel* m, mjData* d, int sim, void* argument) {
+    // mju_error jumps to MuJoCo's batch, which restores the row. Nothing here has a destructor.
+    const Call& call = *static_cast<const Call*>(argument);
+    if (!call.self->run(*call.work, m, d, sim))
+      mju_error("%s", call.self->reports.message[sim].c_str());
+  };
+  return mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1);
+}
+
+/// Runs one simulation. Errors end here.
+template <class Work>
+bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept {
+  if (is_interrupted_)
+    return fail(sim, kInterrupted, "the call was interrupted before this simulation began");
+  try {
+    const StepperPool::Lease member(&pool, m);
+    member->stepper.set_model_stays(m == mjb_model(batch.get()));
+    member->stepper.set_report_parts({.patches = keeps_patches, .timings = false});
+    member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
+    if (!work(member->stepper, m, d, sim)) return false;
+    member->stepper.get_state(&memory_[sim]);
+    copy_outputs(d, sim);
+    return true;
+  } catch (const std::exception& e) {
+    return fail(sim, kMuJoCoError, e.what());
+  }
+}
+
+bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message) noexcept {
+  reports.status[sim] |= status;
+  try {
+    reports.message[sim] = message;
+  } catch (const std::exception&) {  // out of memory: the status must do
+  }
+  return false;
+}
+
+std::span<std::byte> Batch::Simulations::bind(const std::string& name) {
+  const auto known = outputs_.find(name);
+  if (known != outputs_.end()) return known->second.values;
+  const auto field = plant::find_data_field(mjb_model(batch.get()), name);
+  if (!field) return {};
+  // At least one number, so that an empty field has an address.
+  const std::size_t size =
+      std::max(field->size * static_cast<std::size_t>(num_sims()), sizeof(mjtNum));
+  Output& output = outputs_[name];
+  output = {*field, std::vector<std::byte>(size)};
+  return output.values;
+}
+
+void Batch::Simulations::copy_outputs(const mjData* d, int sim) {
+  for (auto& [name, output] : outputs_) {
+    const std::size_t size = output.field.size;
+    std::copy_n(output.field.in(d), size,
+                output.values.data() + size * static_cast<std::size_t>(sim));
+  }
+}
+
+bool Batch::Simulations::keep(int sim, const StepReport& report) {
+  reports.error_bound[sim] = std::max(reports.error_bound[sim], report.certificate.error_bound);
+  reports.iterations[sim] = report.statistics.iterations;
+  reports.status[sim] |= report.status;
+  if (report.status != kOk) reports.message[sim] = report.message;
+  if (keeps_contacts) reports.contacts[sim] = report.contacts;
+  if (keeps_patches) reports.patches[sim] = report.patches;
+  if (report.num_warnings > 0) keep_warnings(sim, report);
+  if (report.status & kInterrupted) is_interrupted_ = true;
+  return !is_failure(report.status, pool.options().on_failure);
+}
+
+bool Batch::Simulations::calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d,
+                                     int sim) {
+  if (stage == mjSTAGE_NONE) return true;
+  if (stage >= mjSTAGE_ACC) return keep(sim, stepper.forward(d));
+  plant::MuJoCoGuard guard;
+  return guard.run([&] { calc_early_stages(m, d, stage); }) ||
+         fail(sim, kMuJoCoError, (std::string("MuJoCo: ") + guard.error()).c_str());
+}
+
+void Batch::Simulations::keep_warnings(int sim, const StepReport& report) {
+  const std::scoped_lock lock(warnings_mutex_);
+  for (int kind = 0; kind < kNumWarningKinds; ++kind) {
+    const WarningReport& from = report.warnings[kind];
+    if (from.count == 0) continue;
+    reports.num_warnings[sim * kNumWarningKinds + kind] += from.count;
+    BatchWarning& first = warnings[kind];
+    if (first.sim < 0 || sim < first.sim) first = {sim, from.text};
+  }
+}
+
+Batch::Batch(const mjModel* model, int num_sims, const mjBatchConfig& config,
+             const StepOptions& options, plant::MaterialTable materials)
+    : simulations_(
+          std::make_unique<Simulations>(model, num_sims, config, options, std::move(materials))) {}
+Batch::~Batch() = default;
+
+int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
+  Simulations& all = *simulations_;
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
+    if (!all.keep(sim, stepper.step(d, num_steps))) return false;
+    return all.calc_stages(stage, stepper, m, d, sim);
+  });
+}
+
+int Batch::forward(const int* ids, int num_ids, int stage) {
+  Simulations& all = *simulations_;
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
+    return all.calc_stages(stage, stepper, m, d, sim);
+  });
+}
+
+int Batch::reset(const int* ids, int num_ids, const int* keys, int stage) {
+  Simulations& all = *simulations_;
+  const int num_failed = mjb_reset(get(), ids, num_ids, keys, mjSTAGE_NONE);
+  all.for_each(ids, num_ids, [&](int sim, int) {
+    if (mjb_status(get())[sim] == 0) all.forget(sim);
+  });
+  if (num_failed > 0 || stage == mjSTAGE_NONE) return num_failed;
+  return forward(ids, num_ids, stage);
+}
+
+int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* control,
+                   int control_spec, std::span<const mjBatchRecord> records) {
+  Simulations& all = *simulations_;
+  const mjModel* model = mjb_model(get());
+  for (const mjBatchRecord& record : records)
+    if (record.field && !plant::find_data_field(model, record.field))
+      throw Error(ErrorCode::kUnknownName, "record",
+                  "mjData has no field '" + std::string(record.field) + "' that can be recorded");
+  std::vector<int> place(static_cast<std::size_t>(all.num_sims()));
+  all.for_each(ids, num_ids, [&](int sim, int i) { place[sim] = i; });
+  const std::size_t num_controls = control ? mj_stateSize(model, control_spec) : 0;
+
+  return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
+    std::vector<Recorder> recorders;
+    for (const mjBatchRecord& record : records)
+      recorders.emplace_back(record, m, place[sim], num_steps);
+    const mjtNum* next = control + num_controls * num_steps * place[sim];
+    bool ok = true;
+    for (int step = 0; step < num_steps; ++step, next += num_controls) {
+      if (ok) {
+        if (control) mj_setState(m, d, next, control_spec);
+        ok = all.keep(sim, stepper.step(d, 1));
+      }
+      for (const Recorder& recorder : recorders) {
+        if (ok || step == 0)
+          recorder.write(m, d, step);
+        else
+          recorder.repeat(step);
+      }
+    }
+    return ok;
+  });
+}
+
+std::span<std::byte> Batch::bind(const std::string& name) { return simulations_->bind(name); }
+void Batch::forget_models() { simulations_->pool.clear(); }
+void Batch::keep_contacts(bool keeps) { simulations_->keeps_contacts = keeps; }
+void Batch::keep_patches(bool keeps) { simulations_->keeps_patches = keeps; }
+void Batch::set_interrupt(bool (*is_interrupted)()) {
+  simulations_->pool.clear();
+  simulations_->pool.set_interrupt(is_interrupted);
+}
+std::vector<std::string> Batch::ignored_settings() const {
+  const StepperPool::Lease member(&simulations_->pool, mjb_model(get()));
+  return member->stepper.ignored_settings();
+}
+mjBatch* Batch::get() const { return simulations_->batch.get(); }
+const StepOptions& Batch::options() const { return simulations_->pool.options(); }
+const BatchReports& Batch::reports() const { return simulations_->reports; }
+const std::array<BatchWarning, kNumWarningKinds>& Batch::warnings() const {
+  return simulations_->warnings;
+}
+
+}  // namespace stiction::sim
