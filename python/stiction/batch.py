@@ -94,6 +94,7 @@ class Ragged(Generic[Report]):
         return getattr(self._read()[0], name)
 
     def __len__(self) -> int:
+        """The number of contacts or patches of all simulations."""
         return len(self._read()[0])
 
     def _read(self) -> tuple[Report, NDArray[np.int32]]:
