@@ -55,25 +55,22 @@ def run_unit(unit: Mapping[str, Any], model: bytes) -> Row:
         # The row counts the warnings of steps. Not every model uses all of the sweep's settings.
         warnings.simplefilter("ignore", StepWarning)
         warnings.simplefilter("ignore", IgnoredSettingWarning)
-        try:
-            run = UnitRun(unit, _load_scene(unit, model))
-        except (Error, ValueError) as e:
-            results |= {"status": "refused", "message": str(e), "num_steps": 0}
-        else:
-            results |= _run_to_end(run)
+        results |= _run_to_end(unit, model)
     results["notes"] = list(dict.fromkeys(str(warning.message) for warning in caught))
     return results
 
 
-def _run_to_end(run: UnitRun) -> Row:
+def _run_to_end(unit: Mapping[str, Any], model: bytes) -> Row:
+    run: UnitRun | None = None
     fault: Row = {}
     try:
+        run = UnitRun(unit, _load_scene(unit, model))
         run.step()
-    except MemoryError as e:
-        fault = {"status": "error", "message": f"out of memory: {e}"}
-    except (Error, RuntimeError, ValueError) as e:
-        fault = {"status": "error", "message": str(e)}
-    return run.finish() | fault
+    except (MemoryError, mujoco.FatalError) as e:
+        fault = {"status": "error", "message": f"out of memory, or a fault of MuJoCo: {e}"}
+    except (Error, ValueError) as e:
+        fault = {"status": "error" if run else "refused", "message": str(e)}
+    return (run.finish() if run else {"num_steps": 0}) | fault
 
 
 def _check_software(planned: Mapping[str, str]) -> None:

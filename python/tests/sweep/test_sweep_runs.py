@@ -196,6 +196,21 @@ def test_a_failed_step_is_a_row_with_the_steps_before(
     assert 0 < row["num_steps"] < 50
 
 
+@pytest.mark.parametrize("method", ["step", "__init__"])
+def test_a_lack_of_memory_is_a_row(
+    plan_sweep: PlanSweep, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise MemoryError("no room")
+
+    _, plan = plan_sweep(HEAD)
+    monkeypatch.setattr(stiction.Simulator, method, fail)
+    row = run_one(plan)
+    assert row["status"] == "error"
+    assert row["message"] == "out of memory, or a fault of MuJoCo: no room"
+    assert row["num_steps"] == 0
+
+
 def test_warnings_are_counted_by_kind(plan_sweep: PlanSweep) -> None:
     _, plan = plan_sweep(
         HEAD + "grid: {body.slider.pos: [[0, 0, 0.049]], opt.gravity: [[0, 0, -1e5]]}"
