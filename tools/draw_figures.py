@@ -74,6 +74,7 @@ FIGURES = {
     "study_spatula": _study("spatula", "example_pitch"),
     "study_spatula_patch": _study("spatula", "fig01_patch"),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
+    "sweep": Figure(("stiction", "sweep", "examples/grasp.yaml"), "sweep", shows_times=True),
     "work_precision": Figure(
         ("stiction", "bench", "work_precision"),
         "work_precision",

@@ -32,5 +32,6 @@ void bind_scenes(nb::module_& m);
 void bind_stepper(nb::module_& m);
 void bind_surfaces(nb::module_& m);
 void bind_trace(nb::module_& m);
+void bind_yaml(nb::module_& m);
 
 }  // namespace stiction::python

@@ -93,6 +93,7 @@ NB_MODULE(_core, m) {
   stiction::python::bind_stepper(m);
   stiction::python::bind_surfaces(m);
   stiction::python::bind_batch(m);
+  stiction::python::bind_yaml(m);
   stiction::python::bind_all_names(m);
   m.attr("TOO_DEEP") = stiction::sim::kTooDeep;
 }

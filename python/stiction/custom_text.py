@@ -11,7 +11,7 @@ from stiction.suggestions import suggest_name
 
 PROPERTIES = "stiction"  # path of the contact properties; see properties.py
 CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule.py
-HELD = "stiction_held"  # name of a held body; see compare/held_body.py
+HELD = "stiction_held"  # name of a held body; see experiments/held_body.py
 
 _NAMES = (CONTROLS, HELD)
 

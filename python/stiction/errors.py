@@ -33,6 +33,25 @@ class Error(Exception):
         return type(self), (self.code, self.where, self.message)
 
 
+class ErrorList:
+    """Collects the faults of a file, so that all of them are reported at once."""
+
+    def __init__(self) -> None:
+        self._errors: list[Error] = []
+
+    def add(self, error: Error) -> None:
+        """Adds a fault."""
+        self._errors.append(error)
+
+    def raise_if_any(self) -> None:
+        """Raises the fault if there is one. Several become one Error, with the code of the first."""
+        errors = self._errors
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise Error(errors[0].code, "", "\n".join(map(str, errors)))
+
+
 class StepError(Error):
     """A step failed. The state is the one from before the step.
 

@@ -190,9 +190,7 @@ def _count(start: _Start, batch: Batch, controls: np.ndarray) -> tuple[float, fl
     return mean(n for n, _ in counts), mean(n for _, n in counts)
 
 
-def _find_share_of_certificate(
-    start: _Start, contact_model: str, controls: np.ndarray
-) -> float:
+def _find_share_of_certificate(start: _Start, contact_model: str, controls: np.ndarray) -> float:
     """Returns the median share of the certificate in the wall time of a step."""
     with ignored_settings_are_fine():
         simulator = Simulator(start.model, contact_model, properties=start.properties)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -14,18 +12,8 @@ from stiction import Error, contact_models
 from stiction._core import check_option
 from stiction.controls import ControlsName
 from stiction.options import OPTIONS
+from stiction.seconds import parse_seconds
 from stiction.suggestions import suggest_name
-
-_SECONDS = {
-    "": 1.0,
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-}
 
 
 def parse_time(text: str) -> float:
@@ -34,19 +22,10 @@ def parse_time(text: str) -> float:
     Raises:
         typer.BadParameter: the text is not a time, or the time is not finite and above 0.
     """
-    match = re.fullmatch(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ]*)\s*", str(text))
     try:
-        seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
-    except (ValueError, KeyError):
-        seconds = math.nan
-    if math.isnan(seconds):
-        units = ", ".join(unit for unit in _SECONDS if unit)
-        raise typer.BadParameter(
-            f"'{text}' is not a time; write a number of seconds, or one with a unit ({units})"
-        )
-    if not 0 < seconds < math.inf:
-        raise typer.BadParameter(f"'{text}' is not a finite time above 0")
-    return seconds
+        return parse_seconds(str(text))
+    except ValueError as e:
+        raise typer.BadParameter(str(e)) from e
 
 
 def _check_name(kind: str, names: list[str]) -> Callable[[str], str]:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from stiction import StepReport
 from stiction.compare.cases import Case
 from stiction.compare.creep import predict_creep
-from stiction.compare.held_body import HeldBody, Slip
 from stiction.compare.rows import Comparison, Row
 from stiction.compare.trace import Trace
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import Error, ignored_settings_are_fine
+from stiction.experiments.held_body import HeldBody
+from stiction.experiments.hold import Hold
 from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
@@ -33,12 +34,9 @@ class CaseRun:
     ) -> None:
         self._scene = case.apply_to(scene)
         self._held, self._comparison = held, comparison
-        self._slip: Slip | None = None
-        self._report: StepReport | None = None
+        self._hold = Hold(held, comparison.hold_start) if held else None
         self._warnings: dict[str, int] = {}
         self._predicted: float | None = None
-        self._was_gripped = False  # before the hold
-        self._dropped_at: float | None = None  # [s]
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.row = Row(case.label, case.contact_model, case.impratio)
         if case.is_mj_step:
@@ -84,43 +82,14 @@ class CaseRun:
                 break
         row.end_time, row.num_steps = float(data.time), len(self.trace)
         row.energy_change = self._calc_energy(data) - before
-        if self._held and self._slip and self._report:
+        if self._held and self._hold and self._hold.report:
             self._predicted = predict_creep(
-                self._held, self._report, data, self._scene.model, simulator.options
+                self._held, self._hold.report, data, self._scene.model, simulator.options
             )
 
     def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
-        # xpos and xmat in data belong to the start of the step, as after mj_step.
-        slip = math.nan
-        if self._held and time >= self._comparison.hold_start - 1e-9:
-            slip = self._follow_hold(time, report, data)
-        elif self._held:
-            self._was_gripped |= self._is_gripped(report, data)
+        slip = self._hold.follow(time, report, data) if self._hold else math.nan
         self.trace.add(time, report, slip)
-
-    def _follow_hold(self, time: float, report: StepReport, data: mujoco.MjData) -> float:
-        """Returns the slip of the held body, or NaN if nothing holds it."""
-        assert self._held
-        if self._slip is None and self._was_gripped and not self._is_gripped(report, data):
-            self._dropped_at, self._held = time, None
-            return math.nan
-        if self._slip is None:
-            holders = self._held.find_holders(report.contacts)
-            self._slip = Slip(self._held, holders, data) if len(holders) else None
-        if self._slip is None:
-            return math.nan
-        slip = self._slip.calc(data)
-        if len(self._held.find_contacts(report.contacts)):
-            self._report = report
-        elif self._report:
-            self._dropped_at = time
-            self._report, self._held = None, None
-        return slip
-
-    def _is_gripped(self, report: StepReport, data: mujoco.MjData) -> bool:
-        """True if a body that is not fixed to the world touches the held body."""
-        assert self._held
-        return bool(data.model.body_weldid[self._held.find_holders(report.contacts)].any())
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""
@@ -143,7 +112,7 @@ class CaseRun:
 
     def _judge_creep(self, judged: NDArray[np.bool_]) -> None:
         row = self.row
-        if self._report is None:
+        if self._hold is None or self._hold.report is None:
             self._note_no_creep()
             return
         judged &= np.isfinite(self.trace["slip"])
@@ -156,10 +125,11 @@ class CaseRun:
         row, comparison = self.row, self._comparison
         if row.status != "ok":
             return  # the status explains it
-        if self._dropped_at is not None:
+        dropped_at = self._hold.dropped_at if self._hold else None
+        if dropped_at is not None:
             row.dropped = True
-            before = "before " if self._dropped_at <= comparison.hold_start + 1e-9 else "at "
-            note = f"dropped {comparison.held} {before}{self._dropped_at:.3g} s"
+            before = "before " if dropped_at <= comparison.hold_start + 1e-9 else "at "
+            note = f"dropped {comparison.held} {before}{dropped_at:.3g} s"
         elif comparison.hold_start >= row.end_time:
             note = f"the run ended before the hold, which begins at {comparison.hold_start:g} s"
         else:

@@ -7,16 +7,13 @@ from typing import Any
 
 from stiction.compare.case_run import AfterStep, CaseRun
 from stiction.compare.cases import make_cases
-from stiction.compare.held_body import find_held_body
 from stiction.compare.rows import Comparison
 from stiction.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.defaults import builtin_defaults
+from stiction.experiments.held_body import find_held_body
+from stiction.experiments.hold import find_hold_start, find_judged_start
 from stiction.options import DEFAULTS
 from stiction.scene import Scene
-
-# The first part of the hold, or of a run without a hold, is not judged: transients decay in it.
-_TRANSIENT_OF_HOLD = 0.25
-_TRANSIENT_OF_RUN = 0.5
 
 
 @builtin_defaults()
@@ -58,14 +55,12 @@ def compare_models(
     """
     cases = make_cases(scene, contact_models)
     held = find_held_body(scene)
-    schedule = scene.control_schedule
     controls = controls or default_controls(scene)
     step = time_step or float(scene.model.opt.timestep)
     start = float(scene.make_data().time)
     num_steps = count_steps(duration or default_duration(scene), step)
     end = start + num_steps * step
-    hold_start = schedule.hold_start if schedule and controls == ControlsName.schedule else start
-    in_hold = held is not None and hold_start < end
+    hold_start = find_hold_start(scene, controls)
     comparison = Comparison(
         scene=str(scene.path),
         held=held.name if held else None,
@@ -78,9 +73,7 @@ def compare_models(
         controls=controls.value,
         seed=seed,
         hold_start=hold_start,
-        judged_from=hold_start + _TRANSIENT_OF_HOLD * (end - hold_start)
-        if in_hold
-        else start + _TRANSIENT_OF_RUN * (end - start),
+        judged_from=find_judged_start(start, end, held, hold_start),
     )
     for case in cases:
         run = CaseRun(case, scene, held, comparison)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
-from stiction.compare.held_body import HeldBody
+from stiction.experiments.held_body import HeldBody
 from stiction.laws import FrictionLaw
 
 Vector = NDArray[np.float64]

@@ -10,6 +10,7 @@ import pytest
 from draw_figures import FIGURES, IMAGES, main
 from PIL import Image
 
+import stiction.sweep.sweep as sweep
 from stiction.studies.registry import STUDIES, load_study
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -58,6 +59,9 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
         assert figure.plot in load_study(arguments[1]).plots
     elif program == "python":
         assert f'"{figure.plot}{figure.suffix}"' in (ROOT / arguments[0]).read_text()
+    elif arguments[0] == "sweep":
+        assert (ROOT / arguments[1]).exists()
+        assert f"{figure.plot}.png" == sweep.PLOT
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)
 

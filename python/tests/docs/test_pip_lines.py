@@ -14,7 +14,9 @@ NEW_OPTION = re.compile(r"(?<![\w-])-C[ =]?(cmake\.|build-dir)|pip[^\n`\"']* -C 
 def read_texts() -> dict[str, str]:
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "dev"]
     for folder in FOLDERS:
-        files += [p for p in (ROOT / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+        files += [
+            p for p in (ROOT / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts
+        ]
     texts = {}
     for path in files:
         if path == Path(__file__):

@@ -21,6 +21,7 @@ import stiction.cones
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
+import stiction.sweep
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
@@ -31,6 +32,7 @@ MODULES = (
     stiction.lcp,
     stiction.meshing,
     stiction.recording,
+    stiction.sweep,
 )
 
 
