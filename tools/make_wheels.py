@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import check_wheel
@@ -100,10 +99,11 @@ def make_sdist() -> Path:
 
 
 def unpack(sdist: Path) -> Path:
-    """Unpacks the source distribution. Wheels are built from it, so it lacks nothing that a build needs."""
-    with tarfile.open(sdist) as archive:
-        archive.extractall(OUT / "source", filter="data")
-    return OUT / "source" / sdist.name.removesuffix(".tar.gz")
+    """Unpacks the source distribution. Wheels are built from it, so it has all that a build needs."""
+    folder = OUT / "source"
+    folder.mkdir()
+    run("tar", "-xzf", sdist, "-C", folder)
+    return folder / sdist.name.removesuffix(".tar.gz")
 
 
 def make_recordings(stiction: Path) -> list[Path]:

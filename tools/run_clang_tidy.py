@@ -12,6 +12,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,12 @@ def hash_files(paths: list[Path]) -> str:
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def copy_commands(build: Path, folder: Path) -> None:
+    """Writes the build's compile_commands.json to a folder, without the flags that only gcc knows."""
+    text = (build / "compile_commands.json").read_text()
+    (folder / "compile_commands.json").write_text(re.sub(r" -m(move|store)-max=\d+", "", text))
 
 
 def find_files(build: Path) -> dict[Path, str]:
@@ -58,9 +65,9 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def tidy(build: Path, path: Path) -> subprocess.CompletedProcess[str]:
+def tidy(commands: Path, path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["clang-tidy", "-p", str(build), "--quiet", str(path)],
+        ["clang-tidy", "-p", str(commands), "--quiet", str(path)],
         capture_output=True,
         text=True,
         check=False,
@@ -72,6 +79,7 @@ def main() -> int:
     build = arguments.build.resolve()
     passed = ROOT / "build" / "tidy"
     passed.mkdir(parents=True, exist_ok=True)
+    copy_commands(build, passed)
     version = subprocess.run(
         ["clang-tidy", "--version"], capture_output=True, text=True, check=True
     ).stdout
@@ -84,7 +92,7 @@ def main() -> int:
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         todo = {
-            pool.submit(tidy, build, path): path
+            pool.submit(tidy, passed, path): path
             for path, stamp in stamps.items()
             if not stamp.exists()
         }

@@ -351,7 +351,11 @@ nb::class_<PyBatch> bind_simulations(nb::module_& m) {
       .def("reset", &PyBatch::reset, array("ids"), array("keys"), "stage"_a)
       .def("set_const", &PyBatch::set_const, array("ids"))
       .def("rollout", &PyBatch::rollout, array("ids"), "num_steps"_a, array("control"),
-           "control_spec"_a, array("records"))
+           "control_spec"_a, array("records"),
+           nb::sig(
+               "def rollout(self, ids: numpy.typing.NDArray[numpy.int32] | None, num_steps: int, "
+               "control: numpy.typing.NDArray[numpy.float64] | None, control_spec: int, "
+               "records: collections.abc.Sequence[tuple[typing.Any, ...]]) -> int"))
       .def("jac", &PyBatch::jac, array("ids"), array("body"), array("point"), array("jacp"),
            array("jacr"))
       .def("ray", &PyBatch::ray, array("ids"), array("origin"), array("direction"), array("groups"),
@@ -367,20 +371,26 @@ nb::class_<PyBatch> bind_simulations(nb::module_& m) {
 
 void bind_batch(nb::module_& m) {
   nb::class_<PyBatch> c = bind_simulations(m);
-  c.def("state",
-        [](nb::handle self) {
-          return view(self, mjb_state(batch_of(self).get()), batch_of(self).num_states());
-        })
-      .def("warning",
-           [](nb::handle self) {
-             static_assert(sizeof(mjWarningStat) == 2 * sizeof(int));
-             int* first = &mjb_warning(batch_of(self).get())->lastinfo;
-             return view(self, first, mjNWARNING, 2);
-           })
-      .def("status",
-           [](nb::handle self) {
-             return view(self, const_cast<int*>(mjb_status(batch_of(self).get())));
-           })
+  c.def(
+       "state",
+       [](nb::handle self) {
+         return view(self, mjb_state(batch_of(self).get()), batch_of(self).num_states());
+       },
+       nb::sig("def state(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def(
+          "warning",
+          [](nb::handle self) {
+            static_assert(sizeof(mjWarningStat) == 2 * sizeof(int));
+            int* first = &mjb_warning(batch_of(self).get())->lastinfo;
+            return view(self, first, mjNWARNING, 2);
+          },
+          nb::sig("def warning(self) -> numpy.typing.NDArray[numpy.int32]"))
+      .def(
+          "status",
+          [](nb::handle self) {
+            return view(self, const_cast<int*>(mjb_status(batch_of(self).get())));
+          },
+          nb::sig("def status(self) -> numpy.typing.NDArray[numpy.int32]"))
       .def(
           "output",
           [](nb::handle self, const std::string& name) -> nb::object {
@@ -390,7 +400,8 @@ void bind_batch(nb::module_& m) {
             const auto field = plant::find_data_field(mjb_model(batch.get()), name);
             return view(self, reinterpret_cast<std::uint8_t*>(values.data()), field->size);
           },
-          "name"_a)
+          "name"_a,
+          nb::sig("def output(self, name: str) -> numpy.typing.NDArray[numpy.uint8] | None"))
       .def(
           "expand",
           [](nb::handle self, const std::string& name) {
@@ -398,37 +409,54 @@ void bind_batch(nb::module_& m) {
             batch_of(self).batch().forget_models();
             return storage;
           },
-          "name"_a)
+          "name"_a,
+          nb::sig("def expand(self, name: str) -> numpy.typing.NDArray[numpy.uint8] | None"))
       .def(
           "expanded",
           [](nb::handle self, const std::string& name) {
             return view_storage<const std::uint8_t>(self, mjb_expanded, name);
           },
-          "name"_a);
+          "name"_a,
+          nb::sig("def expanded(self, name: str) -> numpy.typing.NDArray[numpy.uint8] | None"));
 
   // What the steps report.
   using sim::BatchReports;
   const auto reports = [](nb::handle self) -> const BatchReports& {
     return batch_of(self).batch().reports();
   };
-  c.def_prop_ro("error_bound",
-                [=](nb::handle self) { return view(self, reports(self).error_bound.data()); })
-      .def_prop_ro("iterations",
-                   [=](nb::handle self) { return view(self, reports(self).iterations.data()); })
-      .def_prop_ro("step_status",
-                   [=](nb::handle self) { return view(self, reports(self).status.data()); })
-      .def_prop_ro("step_warnings",
-                   [=](nb::handle self) {
-                     return view(self, reports(self).num_warnings.data(), sim::kNumWarningKinds);
-                   })
+  c.def_prop_ro(
+       "error_bound", [=](nb::handle self) { return view(self, reports(self).error_bound.data()); },
+       nb::sig("def error_bound(self) -> numpy.typing.NDArray[numpy.float64]"))
+      .def_prop_ro(
+          "iterations",
+          [=](nb::handle self) { return view(self, reports(self).iterations.data()); },
+          nb::sig("def iterations(self) -> numpy.typing.NDArray[numpy.int32]"))
+      .def_prop_ro(
+          "step_status", [=](nb::handle self) { return view(self, reports(self).status.data()); },
+          nb::sig("def step_status(self) -> numpy.typing.NDArray[numpy.uint32]"))
+      .def_prop_ro(
+          "step_warnings",
+          [=](nb::handle self) {
+            return view(self, reports(self).num_warnings.data(), sim::kNumWarningKinds);
+          },
+          nb::sig("def step_warnings(self) -> numpy.typing.NDArray[numpy.int32]"))
       .def("keep_contacts", [](PyBatch& self) { self.batch().keep_contacts(true); })
       .def("keep_patches", [](PyBatch& self) { self.batch().keep_patches(true); })
-      .def("merge_contacts", [=](nb::handle self) { return merge(reports(self).contacts); })
-      .def("merge_patches", [=](nb::handle self) { return merge(reports(self).patches); })
-      .def("list_warnings", &list_warnings)
+      .def(
+          "merge_contacts", [=](nb::handle self) { return merge(reports(self).contacts); },
+          nb::sig("def merge_contacts(self) -> tuple[ContactReport, "
+                  "numpy.typing.NDArray[numpy.int32]]"))
+      .def(
+          "merge_patches", [=](nb::handle self) { return merge(reports(self).patches); },
+          nb::sig(
+              "def merge_patches(self) -> tuple[PatchReport, numpy.typing.NDArray[numpy.int32]]"))
+      .def("list_warnings", &list_warnings,
+           nb::sig("def list_warnings(self) -> dict[str, tuple[int, str]]"))
       .def_prop_ro("ignored_settings",
                    [](PyBatch& self) { return self.batch().ignored_settings(); })
-      .def_prop_ro("options", [](PyBatch& self) { return make_dict(self.batch().options()); });
+      .def_prop_ro(
+          "options", [](PyBatch& self) { return make_dict(self.batch().options()); },
+          nb::sig("def options(self) -> dict[str, typing.Any]"));
 }
 
 }  // namespace stiction::python

@@ -38,11 +38,11 @@ LISTS = ("contacts", "patches")
 Report = TypeVar("Report", ContactReport, PatchReport)
 
 
-class BatchError(Error, ValueError, IndexError, mujoco.FatalError):
+class BatchError(Error, ValueError, IndexError, mujoco.FatalError):  # type: ignore[misc]
     """A wrong argument of a Batch, or an error of MuJoCo: also of the types that MuJoCo raises."""
 
 
-class SimulationError(mujoco.batch.SimulationError, Error):
+class SimulationError(mujoco.batch.SimulationError, Error):  # type: ignore[misc]
     """A step failed in some simulations of a call. They kept the state from before the call.
 
     Attributes:
@@ -52,8 +52,8 @@ class SimulationError(mujoco.batch.SimulationError, Error):
 
     def __init__(self, ids: NDArray[np.int32], message: str, num_called: int) -> None:
         shown = ", ".join(map(str, ids[:5])) + (", ..." if len(ids) > 5 else "")
-        text = f"failed in {len(ids)} of {num_called} simulations ({shown}); simulation {ids[0]}: {message}"
-        Error.__init__(self, "step_failed", "", text)
+        where = f"failed in {len(ids)} of {num_called} simulations ({shown})"
+        Error.__init__(self, "step_failed", "", f"{where}; simulation {ids[0]}: {message}")
         self.ids = ids
         self._arguments = (ids, message, num_called)
 
@@ -75,7 +75,7 @@ class Ragged(Generic[Report]):
     """
 
     def __init__(self, merge: Callable[[], tuple[Report, NDArray[np.int32]]]) -> None:
-        self._merge = merge
+        self._merge: Callable[[], tuple[Report, NDArray[np.int32]]] = merge
         self._last: tuple[Report, NDArray[np.int32]] | None = None
 
     @property
@@ -106,7 +106,7 @@ class Ragged(Generic[Report]):
         self._last = None
 
 
-class Batch(mujoco.batch.Batch):
+class Batch(mujoco.batch.Batch):  # type: ignore[misc]
     """nsim simulations of a copy of model, which step with our contact on nthread threads.
 
     This is mujoco.batch.Batch with our step: all of its methods, arrays and named views are here, with

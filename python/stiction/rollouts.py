@@ -24,7 +24,7 @@ _WARMSTART = mujoco.mjtState.mjSTATE_WARMSTART.value
 _CTRL = mujoco.mjtState.mjSTATE_CTRL.value
 
 
-class Rollout(mujoco.rollout.Rollout):
+class Rollout(mujoco.rollout.Rollout):  # type: ignore[misc]
     """Computes rollouts on threads that it keeps.
 
     The arguments and results of its method `rollout` are those of mujoco.rollout.Rollout.

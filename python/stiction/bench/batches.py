@@ -129,7 +129,7 @@ class _Start:
 
     def count_steps(self) -> int:
         """Returns the number of steps that each simulation takes."""
-        return max(10, min(_NUM_STEPS, _NUM_DOF_STEPS // self.model.nv))
+        return max(10, min(_NUM_STEPS, _NUM_DOF_STEPS // int(self.model.nv)))
 
 
 def _make_start(name: str) -> _Start:

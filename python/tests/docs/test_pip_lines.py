@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -21,10 +22,8 @@ def read_texts() -> dict[str, str]:
     for path in files:
         if path == Path(__file__):
             continue
-        try:
+        with contextlib.suppress(UnicodeDecodeError):  # a picture
             texts[str(path.relative_to(ROOT))] = path.read_text()
-        except UnicodeDecodeError:
-            pass  # a picture
     return texts
 
 
