@@ -48,10 +48,10 @@ class Ant(Locomotion):
 
     def clip_forces(self) -> Floats:
         """Returns the forces on bodies in their range [N, N m], (num_envs, nbody, 6)."""
-        return np.clip(self.body_forces, *self.contact_force_range)
+        return np.asarray(np.clip(self.body_forces, *self.contact_force_range))
 
     def calc_contact_cost(self) -> Floats:
-        return self.contact_cost_weight * np.square(self.clip_forces()).sum(axis=(1, 2))
+        return np.asarray(self.contact_cost_weight * np.square(self.clip_forces()).sum(axis=(1, 2)))
 
     def observe(self) -> Floats:
         if not self.include_cfrc_ext_in_observation:

@@ -62,7 +62,7 @@ class Humanoid(Locomotion):
 
     def calc_contact_cost(self) -> Floats:
         cost = self.contact_cost_weight * np.square(self.body_forces).sum(axis=(1, 2))
-        return np.clip(cost, *self.contact_cost_range)
+        return np.asarray(np.clip(cost, *self.contact_cost_range))
 
     def describe_start(self) -> dict[str, NDArray[Any]]:
         return super().describe_start() | {

@@ -36,13 +36,14 @@ def find_asset(package: str, path: str) -> Path:
     Raises:
         Error: the package is not installed, or has no such file.
     """
+    command = INSTALL if package == "gymnasium" else f"{INSTALL} {package.replace('_', '-')}"
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise Error(
             "file_not_found",
             path,
             f"is a file of the package {package.replace('_', '-')}, which is not installed; "
-            f"run {INSTALL}",
+            f"run {command}",
         )
     file = Path(spec.origin).parent / path
     if not file.is_file():
@@ -50,6 +51,6 @@ def find_asset(package: str, path: str) -> Path:
             "file_not_found",
             str(file),
             f"does not exist, although {package.replace('_', '-')} is installed; another version of "
-            f"it may have it elsewhere; run {INSTALL}",
+            f"it may have it elsewhere; run {command}",
         )
     return file
