@@ -30,11 +30,12 @@ class Task(ABC):
     reset for the simulations that begin an episode, and then, for each step, begin_step, act,
     evaluate and observe. All methods but `reset` and `act` work on all simulations.
 
+    After attach(), `batch` has the simulations, `dt` is the time of one step [s], `qpos`, `qvel` and
+    `ctrl` are live arrays of all simulations, and `observation_space` and `action_space` are those of
+    one environment.
+
     Attributes:
         frame_skip: number of physics steps per step.
-        batch: the simulations, after attach().
-        dt: time of one step [s], after attach().
-        observation_space, action_space: those of one environment, after attach().
     """
 
     _: KW_ONLY
