@@ -45,6 +45,10 @@ target_compile_definitions(stiction_flags INTERFACE EIGEN_DONT_VECTORIZE EIGEN_N
   EIGEN_DEFAULT_L3_CACHE_SIZE=2097152)
 if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+    # gcc copies large structs by `rep movs`, which starts slowly, unless it may use vectors of this size.
+    target_compile_options(stiction_flags INTERFACE -mmove-max=256 -mstore-max=256)
+  endif()
 endif()
 if(STICTION_WERROR)
   target_compile_options(stiction_flags INTERFACE -Werror)

@@ -60,8 +60,8 @@ def make_wheel(source: Path, interpreter: Interpreter, mujoco: Path) -> Path:
         "STICTION_WERROR": "ON",
         "MuJoCo_DIR": mujoco,  # headers at one place, so that ccache serves all builds
     }
-    options = [f"-Ccmake.define.{name}={value}" for name, value in settings.items()]
-    options.append(f"-Cbuild-dir=build/wheel/release-{interpreter.wheel_tag}")
+    options = [f"--config-settings=cmake.define.{name}={value}" for name, value in settings.items()]
+    options.append(f"--config-settings=build-dir=build/wheel/release-{interpreter.wheel_tag}")
     # Debian's Python has no pip; that of the tools serves all.
     pip = [sys.executable, "-m", "pip", "--python", interpreter.path]
     run(*pip, "wheel", "-q", "--no-deps", "-w", raw, *options, source, CC="cc", CXX="c++")

@@ -218,7 +218,7 @@ def check_processor() -> None:
         raise ImportError(
             f"this build of stiction needs a processor with the instructions of x86-64-v3, but this one "
             f"lacks {missing}; build stiction for it: pip install --no-binary stiction "
-            "-C cmake.define.STICTION_ARCH=x86-64 stiction"
+            "--config-settings=cmake.define.STICTION_ARCH=x86-64 stiction"
         )
 
 

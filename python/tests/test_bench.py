@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import stiction
 from stiction import Error
+from stiction.bench.batches import run_batch
 from stiction.bench.clutter import run_clutter
 from stiction.bench.lcp import run_lcp
 from stiction.bench.patch_pairs import KINDS, make_pairs
@@ -74,6 +75,13 @@ def test_scenes_times_a_scene_file() -> None:
     assert 0 < case.contacts <= 8
     assert case.ratio_to_mujoco == pytest.approx(case.us_per_step / case.mujoco_us_per_step)
     assert case.residual <= 1.01e-5
+
+
+def test_batch_times_a_scene_file() -> None:
+    case = run_batch(str(PINCH), num_sims=2, num_repeats=1)
+    assert case.us_per_step > 0 and case.mujoco_us_per_step > 0
+    assert case.speed == case.mujoco_us_per_step / case.us_per_step
+    assert case.contacts > 0 and 0 < case.certificate < 1 and case.efficiency > 0
 
 
 def test_scenes_prints_markdown() -> None:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from stiction.bench import (
+    batches,
     clutter,
     drake_peer,
     heap,
@@ -164,6 +165,34 @@ def bench_scenes(
         make_console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
 
 
+@bench_app.command("batch")
+def bench_batch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Scene files, or names of scenes from other packages; default: four robots."
+        ),
+    ] = None,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    sims: Annotated[int, typer.Option(min=1, max=100_000, help="Number of simulations.")] = 32,
+    repeats: Repeats = 5,
+    as_json: Json = False,
+) -> None:
+    """Time batches of simulations against mujoco.batch.Batch, per core, and on two threads.
+
+    The speed is the steps per second of Stiction over those of MuJoCo with 'implicitfast': above 1,
+    Stiction is faster.
+    """
+    rows = [
+        asdict(batches.run_batch(name, contact_model, num_sims=sims, num_repeats=repeats))
+        for name in names or batches.SCENES
+    ]
+    if as_json:
+        print_json({"contact_model": contact_model, "cases": rows})
+    else:
+        make_console().print(_make_table(f"batch, {contact_model}", _BATCH_COLUMNS, rows))
+
+
 @bench_app.command("patches")
 def bench_patches(
     contact_model: ContactModel = DEFAULTS["contact_model"],
@@ -288,6 +317,19 @@ _SCENE_COLUMNS: list[_Column] = [
     ("mj_step us", "mujoco_us_per_step", ".1f"),
     ("ratio", "ratio_to_mujoco", ".2f"),
     ("iterations", "iterations", ".1f"),
+]
+_BATCH_COLUMNS: list[_Column] = [
+    ("scene", "scene", "s"),
+    ("dofs", "dofs", "d"),
+    ("contacts", "contacts", ".1f"),
+    ("iterations", "iterations", ".1f"),
+    ("us/step", "us_per_step", ".1f"),
+    ("median", "us_per_step_median", ".1f"),
+    ("MuJoCo us", "mujoco_us_per_step", ".1f"),
+    ("median", "mujoco_us_per_step_median", ".1f"),
+    ("speed", "speed", ".2f"),
+    ("certificate", "certificate", ".0%"),
+    ("2 threads", "efficiency", ".2f"),
 ]
 _PATCH_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),

@@ -191,6 +191,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
     return fail(sim, kInterrupted, "the call was interrupted before this simulation began");
   try {
     const StepperPool::Lease member(&pool, m);
+    member->stepper.set_model_stays(m == mjb_model(batch.get()));
     member->stepper.set_report_parts({.patches = keeps_patches, .timings = false});
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
     if (!work(member->stepper, m, d, sim)) return false;

@@ -89,6 +89,7 @@ class Stepper::Workspace {
   void resume(std::span<const std::uint64_t> state);
 
   StepContext context;
+  bool model_stays = false;
 
  private:
   void begin(mjData* d);
@@ -445,12 +446,12 @@ void Stepper::Workspace::follow_model() {
   }
 }
 
-/// Fails the step if the caller has made a number of the model invalid. Within a call of step, only
-/// callbacks can do this after the first step.
+/// Fails the step if the caller has made a number of the model invalid. Only callbacks can do this
+/// within a call of step, after its first step, and if the model is known to stay.
 void Stepper::Workspace::check_numbers() {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
-  if (context.report.num_steps > 0 && !has_callback) return;
+  if ((model_stays || context.report.num_steps > 0) && !has_callback) return;
   if (!number_check_.all_in_range())
     context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
@@ -533,6 +534,7 @@ std::vector<std::uint64_t> Stepper::get_state() const {
 void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->get_state(state); }
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
+void Stepper::set_model_stays(bool model_stays) { workspace_->model_stays = model_stays; }
 void Stepper::set_report_parts(const ReportParts& parts) {
   workspace_->context.report_parts = parts;
 }

@@ -84,6 +84,9 @@ class Stepper {
   /// Returns a sentence for each setting without effect under this contact model; see
   /// find_ignored_settings.
   std::vector<std::string> ignored_settings() const;
+  /// Tells whether the model stays as it is, so that its values need no check in each call. It is
+  /// not known to stay at first. Callbacks may change it all the same.
+  void set_model_stays(bool model_stays);
   /// Chooses the parts of the reports from now on.
   void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.

@@ -68,6 +68,20 @@ double calc_full_constant(const WhitenedRows& rows, int i, double share) {
   return bias + (rows.b_e[i] - bias) / share;
 }
 
+/// Returns |sum u_i E_i|^2, the mobility of a vector along a direction u, without memory for the sum.
+/// @param first, end equalities that are its components
+/// @param u          component of the direction of an equality
+template <class Direction>
+double calc_mobility_along(const WhitenedRows& rows, std::size_t n, int first, int end,
+                           const Direction& u) {
+  double mobility = 0;
+  for (int i = first; i < end; ++i)
+    for (int k = first; k < end; ++k)
+      mobility += u(i) * u(k) *
+                  math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
+  return mobility;
+}
+
 /// Returns by how much the constant of a vector changes |y|, if no other row restricts it: the
 /// speed over the length of the row along it. Its components would give a sum that depends on the
 /// axes.
@@ -79,15 +93,11 @@ double calc_vector_correction(const WhitenedRows& rows, std::size_t n, int first
   for (int i = first; i < end; ++i) squared += math::square(calc_full_constant(rows, i, share));
   if (squared == 0) return 0;
   const double speed = std::sqrt(squared);
-  // |sum u_i E_i|^2 with the direction u, without memory for the sum.
-  double along = 0, inertial = 0;
-  for (int i = first; i < end; ++i) {
-    const double u_i = calc_full_constant(rows, i, share) / speed;
-    if (!rows.inertial_e.empty()) inertial += u_i * u_i * rows.inertial_e[i];
-    for (int k = first; k < end; ++k)
-      along += u_i * calc_full_constant(rows, k, share) / speed *
-               math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
-  }
+  const auto u = [&](int i) { return calc_full_constant(rows, i, share) / speed; };
+  const double along = calc_mobility_along(rows, n, first, end, u);
+  double inertial = 0;
+  if (!rows.inertial_e.empty())
+    for (int i = first; i < end; ++i) inertial += u(i) * u(i) * rows.inertial_e[i];
   return speed / std::sqrt(std::max(along, inertial));
 }
 
@@ -114,15 +124,11 @@ double calc_fastest_driven(const WhitenedProblem& whitened, double share) {
 bool is_nearly_singular(const RigidTerms& terms, const WhitenedProblem& whitened, int first,
                         int end, double speed) {
   const WhitenedRows& rows = whitened.rows;
-  const std::size_t n = whitened.y_free.size();
-  double mobility = 0, usual = 0;  // along the velocity
-  for (int i = first; i < end; ++i) {
-    const double u_i = rows.b_e[i] / speed;
-    usual += u_i * u_i * terms.row(terms.equalities[i]).usual_mobility;
-    for (int k = first; k < end; ++k)
-      mobility += u_i * rows.b_e[k] / speed *
-                  math::dot(static_cast<int>(n), rows.E.data() + i * n, rows.E.data() + k * n);
-  }
+  const auto u = [&](int i) { return rows.b_e[i] / speed; };
+  const double mobility = calc_mobility_along(rows, whitened.y_free.size(), first, end, u);
+  double usual = 0;
+  for (int i = first; i < end; ++i)
+    usual += u(i) * u(i) * terms.row(terms.equalities[i]).usual_mobility;
   return kDrivenLeverage * kDrivenLeverage * mobility < usual;
 }
 
