@@ -55,15 +55,15 @@ def measure(agent: Any, envs: Any) -> tuple[float, float]:
 
 def train(
     make_agent: Callable[[int, int, float], Any],
-    name: str,
-    suffix: str,
+    policy_name: str,
+    picture_name: str,
     arguments: argparse.Namespace,
 ) -> None:
     """Trains an agent, prints progress, and writes its policy and the learning curve.
 
     Args:
         make_agent: takes the numbers of observations and actions, and the deviation of the noise.
-        name, suffix: name of the files, and suffix of the policy's.
+        policy_name, picture_name: names of the files of the policy and of the learning curve.
     """
     options: dict[str, Any] = {**TASK, "max_episode_steps": arguments.episode}
     envs = gymnasium.make_vec(NAME, NUM_ENVS, autoreset_mode="SameStep", **options)
@@ -91,9 +91,10 @@ def train(
             )
     print("after: return {:.0f}, {:.2f} m/s".format(*measure(agent, tests)))
     arguments.out.mkdir(parents=True, exist_ok=True)
-    agent.save(arguments.out / f"{name}{suffix}")
-    draw_learning_curve(arguments.out / f"{name}.png", steps, {"PPO, with noise": curve}, NAME)
-    print(f"wrote {arguments.out / name}{suffix} and {arguments.out / name}.png")
+    policy, picture = arguments.out / policy_name, arguments.out / picture_name
+    agent.save(policy)
+    draw_learning_curve(picture, steps, {"PPO, with noise": curve}, NAME)
+    print(f"wrote {policy} and {picture}")
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:
@@ -107,7 +108,7 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
 
 def main() -> None:
     random = np.random.default_rng(0)
-    train(lambda *sizes: Agent(*sizes, random), "ant", ".npz", parse_arguments(__doc__))
+    train(lambda *sizes: Agent(*sizes, random), "ant.npz", "ant.png", parse_arguments(__doc__))
 
 
 if __name__ == "__main__":

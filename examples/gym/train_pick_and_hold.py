@@ -1,6 +1,7 @@
 """Trains a gripper to lift a cube and to hold it without creep, with an evolution strategy in NumPy.
 
-Usage: python examples/gym/train_pick_and_hold.py [--generations N] [--out FOLDER]
+Usage: python examples/gym/train_pick_and_hold.py [--generations N] [--contact-model NAME]
+           [--out FOLDER]
 
 Writes the policy into FOLDER/grasp.npz, which replay_grasp.py reads, and the learning curve into
 FOLDER/pick_and_hold.png.
@@ -50,12 +51,14 @@ def run_episodes(
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--generations", type=int, default=100)
+    parser.add_argument("--contact-model", default="coulomb")
     parser.add_argument("--out", type=Path, default=Path("out"))
     arguments = parser.parse_args()
 
     num_policies = 2 * NUM_PAIRS
-    envs = gymnasium.make_vec("stiction/PickAndHold-v0", NUM_EPISODES * num_policies)
-    tests = gymnasium.make_vec("stiction/PickAndHold-v0", 32)
+    options = {"contact_model": arguments.contact_model}
+    envs = gymnasium.make_vec("stiction/PickAndHold-v0", NUM_EPISODES * num_policies, **options)
+    tests = gymnasium.make_vec("stiction/PickAndHold-v0", 32, **options)
     size, num_actions = envs.single_observation_space.shape[0], envs.single_action_space.shape[0]
     policy = LinearPolicy(size, num_actions)
     strategy = EvolutionStrategy(policy.weights, NUM_PAIRS, NOISE, RATE, np.random.default_rng(0))

@@ -112,7 +112,7 @@ def main() -> None:
     arguments = parse_arguments(__doc__)
     torch.manual_seed(0)
     torch.set_num_threads(1)  # the networks are small
-    train(TorchAgent, "ant_torch", ".pt", arguments)
+    train(TorchAgent, "ant_torch.pt", "ant_torch.png", arguments)
 
 
 if __name__ == "__main__":

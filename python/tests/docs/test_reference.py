@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.util
 import inspect
 import re
 from collections import Counter
@@ -24,7 +25,7 @@ import stiction.recording
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
-MODULES = (
+MODULES: tuple[ModuleType, ...] = (
     stiction,
     stiction.compare,
     stiction.cones,
@@ -32,6 +33,10 @@ MODULES = (
     stiction.meshing,
     stiction.recording,
 )
+if importlib.util.find_spec("gymnasium") is None:
+    PYTHON_PAGES.remove(DOCS / "api" / "python" / "gym.md")
+else:
+    MODULES = (*MODULES, importlib.import_module("stiction.gym"))
 
 
 def list_public_objects() -> list[Any]:
