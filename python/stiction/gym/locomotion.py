@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,17 +74,17 @@ class Locomotion(Task):
         """Draws the velocities of one robot at the start of an episode."""
         return random.uniform(-self.reset_noise_scale, self.reset_noise_scale, nv)
 
+    @abstractmethod
     def find_positions(self) -> Floats:
         """Returns the positions in the plane whose velocity is rewarded [m], (num_envs, 2)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find_healthy(self) -> Bools:
         """Returns whether each robot is upright."""
-        raise NotImplementedError
 
+    @abstractmethod
     def calc_contact_cost(self) -> Floats:
         """Returns the costs of forces on bodies."""
-        raise NotImplementedError
 
     def begin_step(self) -> None:
         self._before = self.find_positions()

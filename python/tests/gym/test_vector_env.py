@@ -277,6 +277,21 @@ def test_a_task_of_the_user():
         assert (rewards == -np.abs(envs.batch.qpos[:, 2] - envs.task.target_height)).all()
 
 
+@every_mode
+def test_wrappers_of_gymnasium_take_the_environments(mode):
+    wrappers = importlib.import_module("gymnasium.wrappers.vector")
+    envs = make(PICK, max_episode_steps=4, autoreset_mode=mode)
+    envs = wrappers.RecordEpisodeStatistics(envs)
+    if mode is AutoresetMode.NEXT_STEP:  # the only mode that this wrapper takes
+        envs = wrappers.NormalizeObservation(envs)
+    envs.reset(seed=0)
+    for _ in range(4):
+        *_, truncations, infos = envs.step(np.zeros((3, 3), np.float32))
+    assert truncations.all()
+    episode = infos["episode"]
+    assert (episode["l"] == 4).all() and (episode["r"] < 0).all()
+
+
 def test_missing_packages_are_named(monkeypatch):
     find_spec = importlib.util.find_spec
     hidden = {"gymnasium", "gymnasium_robotics"}
