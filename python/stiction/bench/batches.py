@@ -15,15 +15,20 @@ from stiction.batch import Batch
 from stiction.bench.scenes import load
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.errors import ignored_settings_are_fine
+from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.options import DEFAULTS
+from stiction.properties import PropertiesLike
+from stiction.recording import format as fmt
 from stiction.simulator import Simulator
 
-# Robots of Gymnasium and of this package. The pile of 160 bodies is that of `bench clutter`.
-SCENES = ("gym_humanoid", "ant", "scenes/quadruped.xml", "hand_block")
+# Robots of Gymnasium and of this package, and the pile of `bench clutter`.
+PILE = "clutter_160"
+SCENES = ("gym_humanoid", "ant", "scenes/quadruped.xml", "hand_block", PILE)
 
 _NUM_SIMS = 32
 _NUM_SETTLE_STEPS = 20  # untimed steps after a reset
 _NUM_STEPS = 100
+_NUM_DOF_STEPS = 20_000  # dofs times steps of one simulation, for large models
 _NUM_CONTROLS = 10  # that are given in turn
 
 
@@ -61,29 +66,35 @@ def run_batch(
 ) -> BatchCase:
     """Times both batches of one scene, from its first keyframe or its reset, under random controls.
 
-    MuJoCo's batch steps with `implicitfast`, as it does best. Forces are then evaluated once per step
-    in both.
+    MuJoCo's batch steps robots with `implicitfast`, as it does best. Forces are then evaluated once
+    per step in both. The pile starts from the state 2 s after its drop, with the settings of `bench
+    clutter`.
 
     Args:
-        name: a scene file, or a name in experiments/real_scenes.py.
+        name: a scene file, a name in experiments/real_scenes.py, or PILE.
         contact_model: as in Simulator.
         num_sims: number of simulations.
         num_repeats: number of runs of each batch; they take turns.
     """
-    model = load(name).model
-    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    start = _make_start(name)
+    model = start.model
     controls = _make_controls(model, num_sims)
     with ignored_settings_are_fine():
-        ours = {n: Batch(model, num_sims, n, contact_model=contact_model) for n in (1, 2)}
+        ours = {
+            n: Batch(model, num_sims, n, contact_model=contact_model, properties=start.properties)
+            for n in (1, 2)
+        }
     peer = mujoco.batch.Batch(model, num_sims, 1)
     runners = {
-        "stiction": _make_runner(ours[1], controls),
-        "mujoco": _make_runner(peer, controls),
+        "stiction": start.make_runner(ours[1], controls),
+        "mujoco": start.make_runner(peer, controls),
     }
     times = time_in_turns(runners, num_repeats)
     us, mj = times["stiction"], times["mujoco"]
-    walls = {n: _time_wall(_make_runner(batch, controls), num_repeats) for n, batch in ours.items()}
-    contacts, iterations = _count(ours[1], controls)
+    walls = {
+        n: _time_wall(start.make_runner(batch, controls), num_repeats) for n, batch in ours.items()
+    }
+    contacts, iterations = _count(start, ours[1], controls)
     return BatchCase(
         scene=name,
         dofs=model.nv,
@@ -94,24 +105,51 @@ def run_batch(
         mujoco_us_per_step=mj.minimum,
         mujoco_us_per_step_median=mj.median,
         speed=mj.minimum / us.minimum,
-        certificate=_find_share_of_certificate(model, contact_model, controls),
+        certificate=_find_share_of_certificate(start, contact_model, controls),
         efficiency=walls[1] / (2 * walls[2]),
     )
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A model, and the state from which its simulations start."""
+
+    model: mujoco.MjModel
+    properties: PropertiesLike
+    state: np.ndarray
+
+    def make_runner(self, batch: mujoco.batch.Batch, controls: np.ndarray) -> Runner:
+        def reset() -> None:
+            batch.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+            batch.state[:] = self.state
+            _advance(batch, controls, _NUM_SETTLE_STEPS)
+
+        num_steps = self.count_steps() * batch.nsim
+        return Runner(reset, lambda n: _advance(batch, controls, n // batch.nsim), num_steps)
+
+    def count_steps(self) -> int:
+        """Returns the number of steps that each simulation takes."""
+        return max(10, min(_NUM_STEPS, _NUM_DOF_STEPS // self.model.nv))
+
+
+def _make_start(name: str) -> _Start:
+    if name == PILE:
+        model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(160)))
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data, 1000)
+        return _Start(model, make_properties(), fmt.get_state(model, data))
+    model = load(name).model
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    return _Start(model, None, fmt.get_state(model, data))
 
 
 def _make_controls(model: mujoco.MjModel, num_sims: int) -> np.ndarray:
     """Makes controls in their ranges, or in [-1, 1] without one; (k, num_sims, nu)."""
     low, high = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, [-1, 1]).T
     return np.random.default_rng(0).uniform(low, high, (_NUM_CONTROLS, num_sims, model.nu))
-
-
-def _make_runner(batch: mujoco.batch.Batch, controls: np.ndarray) -> Runner:
-    def reset() -> None:
-        batch.reset(keyframe=0 if batch.model.nkey else -1)
-        _advance(batch, controls, _NUM_SETTLE_STEPS)
-
-    num_steps = _NUM_STEPS * batch.nsim
-    return Runner(reset, lambda n: _advance(batch, controls, n // batch.nsim), num_steps)
 
 
 def _advance(
@@ -138,31 +176,30 @@ def _time_wall(runner: Runner, num_repeats: int) -> float:
     return min(times)
 
 
-def _count(batch: Batch, controls: np.ndarray) -> tuple[float, float]:
+def _count(start: _Start, batch: Batch, controls: np.ndarray) -> tuple[float, float]:
     """Returns the mean numbers of contacts and of iterations of a step."""
     contacts, iterations = batch.bind("contacts"), batch.bind("iterations")
     counts: list[tuple[float, float]] = []
-    _make_runner(batch, controls).reset()
+    start.make_runner(batch, controls).reset()
     _advance(
         batch,
         controls,
-        _NUM_STEPS,
+        start.count_steps(),
         lambda: counts.append((len(contacts) / batch.nsim, float(iterations.mean()))),
     )
     return mean(n for n, _ in counts), mean(n for _, n in counts)
 
 
 def _find_share_of_certificate(
-    model: mujoco.MjModel, contact_model: str, controls: np.ndarray
+    start: _Start, contact_model: str, controls: np.ndarray
 ) -> float:
     """Returns the median share of the certificate in the wall time of a step."""
     with ignored_settings_are_fine():
-        simulator = Simulator(model, contact_model)
-    data = mujoco.MjData(model)
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
+        simulator = Simulator(start.model, contact_model, properties=start.properties)
+    data = mujoco.MjData(start.model)
+    mujoco.mj_setState(start.model, data, start.state, fmt.INTEGRATION)
     shares = []
-    for k in range(_NUM_STEPS):
+    for k in range(start.count_steps()):
         data.ctrl[:] = controls[k % len(controls), 0]
         timings = simulator.step(data).timings
         shares.append(timings.certificate / timings.total)

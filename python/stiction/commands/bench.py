@@ -170,7 +170,8 @@ def bench_batch(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Scene files, or names of scenes from other packages; default: four robots."
+            help="Scene files, names of scenes from other packages, or 'clutter_160'; default: "
+            "four robots and the pile."
         ),
     ] = None,
     contact_model: ContactModel = DEFAULTS["contact_model"],
