@@ -64,7 +64,7 @@ PYTHON_LAYERS = (
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
     ("step_setup",),
     ("batch", "continuous", "simulator", "surfaces"),
-    ("clients", "recording", "rollouts", "scene"),
+    ("clients", "gym", "recording", "rollouts", "scene"),
     ("__init__", "controls", "run_summary"),
     ("experiments",),
     ("bench", "checks", "compare", "studies", "sweep"),

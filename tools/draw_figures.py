@@ -58,6 +58,20 @@ def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
 
 FIGURES = {
     "creep": Figure(("python", "docs/images/draw_creep.py"), "creep", moves=True),
+    "gym_ant": Figure(("python", "examples/gym/train_ant.py"), "ant", needs="gymnasium"),
+    "gym_pick_and_hold": Figure(
+        ("python", "examples/gym/train_pick_and_hold.py"), "pick_and_hold", needs="gymnasium"
+    ),
+    # Replays the policy that the picture before has trained.
+    "gym_replay": Figure(
+        (
+            "python",
+            "examples/gym/replay_grasp.py",
+            *("--policy", "out/figures/gym_pick_and_hold/grasp.npz"),
+        ),
+        "grasp_drift",
+        needs="gymnasium",
+    ),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
     "study_cheetah": _study("cheetah", "ways"),

@@ -130,6 +130,9 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
       order of StepReport.warnings.
     - `contacts`, `patches`: those of the last step of all simulations, see Ragged.
 
+    If `cacc`, `cfrc_int` or `cfrc_ext` is bound, each step also computes these forces on bodies, as
+    mj_rnePostConstraint does. In mujoco.batch.Batch they hold anything unless a sensor needs them.
+
     A simulation in which a step fails keeps the state that it had before the call, and the others go
     on. Then SimulationError is raised if on_failure is 'raise'; with 'stop' see `status` and error().
     The first warning of each kind gives a StepWarning.

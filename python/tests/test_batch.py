@@ -238,6 +238,20 @@ def test_reset_and_keyframes(model):
     assert (batch.qpos[1] == fresh.qpos[0]).all()
 
 
+@pytest.mark.parametrize("contact_model", ["mujoco", "coulomb"])
+def test_forces_on_bodies_are_computed_if_they_are_bound(model, contact_model):
+    batch = stiction.Batch(model, 2, 1, contact_model=contact_model)
+    forces = batch.bind("cfrc_ext")
+    batch.step(nstep=99)
+    assert (forces[:, 1, 5] > 0).all()  # the floor carries the box
+    again = batch.rollout(1, record=["cfrc_ext"])["cfrc_ext"]
+    data = mujoco.MjData(model)
+    stiction.Simulator(model, contact_model).step(data, 100)
+    mujoco.mj_rnePostConstraint(model, data)
+    assert (again[:, 0] == data.cfrc_ext).all()
+    assert (forces == data.cfrc_ext).all()
+
+
 def test_patches_of_all_simulations(model):
     soft = {
         "materials": {

@@ -97,6 +97,15 @@ def test_the_ball_of_drake_moves_as_the_page_says() -> None:
     assert height == pytest.approx(0.1 - 2 * 9.81 * (1e-5 + 1e-6), abs=1e-8)
 
 
+def test_the_vector_environments_run() -> None:
+    pytest.importorskip("gymnasium", reason="scenes of other packages are not installed")
+    observations, rewards = run_program("docs/gym.md")
+    *shape, bound = re.findall(r"[\d.e-]+", observations)
+    assert shape == ["64", "105"]
+    assert 0 < float(bound) < 1e-4
+    assert rewards == "(16,)"
+
+
 def test_environments_of_other_packages_step_with_stiction() -> None:
     for package in ("gymnasium", "dm_control"):
         pytest.importorskip(package, reason="scenes of other packages are not installed")

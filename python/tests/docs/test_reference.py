@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.util
 import inspect
 import re
 from collections import Counter
@@ -25,7 +26,7 @@ import stiction.sweep
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
-MODULES = (
+MODULES: tuple[ModuleType, ...] = (
     stiction,
     stiction.compare,
     stiction.cones,
@@ -34,6 +35,10 @@ MODULES = (
     stiction.recording,
     stiction.sweep,
 )
+if importlib.util.find_spec("gymnasium") is None:
+    PYTHON_PAGES.remove(DOCS / "api" / "python" / "gym.md")
+else:
+    MODULES = (*MODULES, importlib.import_module("stiction.gym"))
 
 
 def list_public_objects() -> list[Any]:

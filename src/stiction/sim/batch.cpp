@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "stiction/base/assert.hpp"
@@ -49,6 +50,11 @@ void calc_early_stages(const mjModel* m, mjData* d, int stage) {
     mj_sensorVel(m, d);
     if ((m->opt.enableflags & mjENBL_ENERGY) && !d->flg_energyvel) mj_energyVel(m, d);
   }
+}
+
+/// Returns true for the fields that MuJoCo computes on demand only, by mj_rnePostConstraint.
+bool is_body_force(std::string_view field) {
+  return field == "cacc" || field == "cfrc_int" || field == "cfrc_ext";
 }
 
 /// One record of a rollout, for one simulation.
@@ -111,6 +117,9 @@ class Batch::Simulations {
   /// Computes the stages up to `stage` at the present state.
   /// @return true if this succeeded
   bool calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d, int sim);
+  /// Takes steps, and keeps their report.
+  /// @return true if this succeeded
+  bool step(int num_steps, Stepper& stepper, const mjModel* m, mjData* d, int sim);
   /// Keeps the report of a step.
   /// @return true if the step succeeded
   bool keep(int sim, const StepReport& report);
@@ -131,8 +140,10 @@ class Batch::Simulations {
   BatchReports reports;
   std::array<BatchWarning, kNumWarningKinds> warnings;
   bool keeps_contacts = false, keeps_patches = false;
+  bool needs_body_forces = false;  // an output or a record is a body force
 
  private:
+  bool calc_body_forces(const mjModel* m, mjData* d, int sim);
   template <class Work>
   bool run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept;
   bool fail(int sim, std::uint32_t status, const char* message) noexcept;
@@ -211,6 +222,7 @@ std::span<std::byte> Batch::Simulations::bind(const std::string& name) {
       std::max(field->size * static_cast<std::size_t>(num_sims()), sizeof(mjtNum));
   Output& output = outputs_[name];
   output = {*field, std::vector<std::byte>(size)};
+  needs_body_forces |= is_body_force(name);
   return output.values;
 }
 
@@ -237,9 +249,21 @@ bool Batch::Simulations::keep(int sim, const StepReport& report) {
 bool Batch::Simulations::calc_stages(int stage, Stepper& stepper, const mjModel* m, mjData* d,
                                      int sim) {
   if (stage == mjSTAGE_NONE) return true;
-  if (stage >= mjSTAGE_ACC) return keep(sim, stepper.forward(d));
+  if (stage >= mjSTAGE_ACC) return keep(sim, stepper.forward(d)) && calc_body_forces(m, d, sim);
   plant::MuJoCoGuard guard;
   return guard.run([&] { calc_early_stages(m, d, stage); }) ||
+         fail(sim, kMuJoCoError, (std::string("MuJoCo: ") + guard.error()).c_str());
+}
+
+bool Batch::Simulations::step(int num_steps, Stepper& stepper, const mjModel* m, mjData* d,
+                              int sim) {
+  return keep(sim, stepper.step(d, num_steps)) && calc_body_forces(m, d, sim);
+}
+
+bool Batch::Simulations::calc_body_forces(const mjModel* m, mjData* d, int sim) {
+  if (!needs_body_forces) return true;
+  plant::MuJoCoGuard guard;
+  return guard.run([&] { mj_rnePostConstraint(m, d); }) ||
          fail(sim, kMuJoCoError, (std::string("MuJoCo: ") + guard.error()).c_str());
 }
 
@@ -263,7 +287,7 @@ Batch::~Batch() = default;
 int Batch::step(const int* ids, int num_ids, int num_steps, int stage) {
   Simulations& all = *simulations_;
   return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
-    if (!all.keep(sim, stepper.step(d, num_steps))) return false;
+    if (!all.step(num_steps, stepper, m, d, sim)) return false;
     return all.calc_stages(stage, stepper, m, d, sim);
   });
 }
@@ -289,10 +313,13 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
                    int control_spec, std::span<const mjBatchRecord> records) {
   Simulations& all = *simulations_;
   const mjModel* model = mjb_model(get());
-  for (const mjBatchRecord& record : records)
-    if (record.field && !plant::find_data_field(model, record.field))
+  for (const mjBatchRecord& record : records) {
+    if (!record.field) continue;
+    if (!plant::find_data_field(model, record.field))
       throw Error(ErrorCode::kUnknownName, "record",
                   "mjData has no field '" + std::string(record.field) + "' that can be recorded");
+    all.needs_body_forces |= is_body_force(record.field);
+  }
   std::vector<int> place(static_cast<std::size_t>(all.num_sims()));
   all.for_each(ids, num_ids, [&](int sim, int i) { place[sim] = i; });
   const std::size_t num_controls = control ? mj_stateSize(model, control_spec) : 0;
@@ -306,7 +333,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
     for (int step = 0; step < num_steps; ++step, next += num_controls) {
       if (ok) {
         if (control) mj_setState(m, d, next, control_spec);
-        ok = all.keep(sim, stepper.step(d, 1));
+        ok = all.step(1, stepper, m, d, sim);
       }
       for (const Recorder& recorder : recorders) {
         if (ok || step == 0)

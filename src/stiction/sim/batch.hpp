@@ -75,7 +75,8 @@ class Batch {
 
   /// Returns an array over a field of mjData that every call copies from now on, num_sims times its
   /// size; 0 before. It takes the place of mjb_output, whose arrays mjb_apply does not fill. An
-  /// empty span: there is no such field.
+  /// empty span: there is no such field. If it is `cacc`, `cfrc_int` or `cfrc_ext`, each step and
+  /// forward of all the stages computes these forces, by mj_rnePostConstraint.
   std::span<std::byte> bind(const std::string& name);
 
   /// Call it after mjb_setModels, mjb_expand and mjb_setConst: models may have other addresses.

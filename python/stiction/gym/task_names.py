@@ -1,0 +1,61 @@
+"""Tasks from what the caller names: a Task, a class, or a text such as 'module:Class'."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module
+from typing import Any
+
+from stiction.arguments import check_integer
+from stiction.errors import Error
+from stiction.gym.task import Task
+from stiction.options import OPTIONS
+from stiction.suggestions import suggest_name
+
+TaskLike = Task | type[Task] | str
+
+
+def make_task(task: TaskLike, parameters: dict[str, Any]) -> tuple[Task, dict[str, Any]]:
+    """Makes a task, and returns it with the parameters that are options of Batch.
+
+    Args:
+        task: a task, whose parameters then cannot be given, a class of tasks or its name.
+        parameters: parameters of the task and options of Batch, by name.
+
+    Raises:
+        TypeError: a parameter has a name that is neither.
+        Error: there is no such task.
+    """
+    made = isinstance(task, Task)
+    kind = type(task) if isinstance(task, Task) else _find_class(task)
+    names = [] if made else [field.name for field in dataclasses.fields(kind)]
+    for name in parameters:
+        if name not in names and name not in OPTIONS:
+            raise TypeError(
+                f"there is no parameter '{name}' of {kind.__name__} and no option of Batch "
+                f"{suggest_name(name, [*names, *OPTIONS])}"
+            )
+    given = {name: value for name, value in parameters.items() if name in names}
+    options = {name: value for name, value in parameters.items() if name not in names}
+    out = task if isinstance(task, Task) else kind(**given)
+    check_integer("frame_skip", out.frame_skip, 1)
+    return out, options
+
+
+def _find_class(task: Any) -> type[Task]:
+    found = _import_class(task) if isinstance(task, str) else task
+    if not isinstance(found, type) or not issubclass(found, Task):
+        raise Error(
+            "unknown_name",
+            "task",
+            f"is {task!r}, must be a Task, a class of tasks, or 'module:Class'",
+        )
+    return found
+
+
+def _import_class(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as e:
+        raise Error("unknown_name", "task", f"is {name!r}, which cannot be imported: {e}") from e
