@@ -17,8 +17,9 @@ std::optional<DataField> find_data_field(const mjModel* m, std::string_view name
   if (name == #field) \
     return DataField{.offset = offsetof(mjData, field), .size = sizeof(mjData::field)};
   X(time)
-  X(ncon) X(ne) X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(energy) X(solver_niter)
-      X(solver_nnz) X(solver_fwdinv)
+  X(ncon)
+  X(ne) X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(energy) X(solver_niter) X(solver_nnz)
+      X(solver_fwdinv)
 #undef X
           return std::nullopt;
 }

@@ -68,7 +68,8 @@ double calc_full_constant(const WhitenedRows& rows, int i, double share) {
   return bias + (rows.b_e[i] - bias) / share;
 }
 
-/// Returns |sum u_i E_i|^2, the mobility of a vector along a direction u, without memory for the sum.
+/// Returns |sum u_i E_i|^2, the mobility of a vector along a direction u, without memory for the
+/// sum.
 /// @param first, end equalities that are its components
 /// @param u          component of the direction of an equality
 template <class Direction>
