@@ -18,7 +18,7 @@ from typing import Any
 # The versions of MuJoCo that may have the structs of _core: from the first to below the last. Patches
 # of MuJoCo 4.0 that are not known yet are tried; check_structs refuses those with other structs.
 MUJOCO_VERSIONS = (4, 0, 0), (4, 1)
-MUJOCO_RANGE = ">=4.0.0,<4.1"
+MUJOCO_RANGE = ">={}.{}.{},<{}.{}".format(*MUJOCO_VERSIONS[0], *MUJOCO_VERSIONS[1])
 PACKAGES = ("mujoco", "mujoco-core")  # both have files in the folder mujoco
 
 
@@ -80,7 +80,8 @@ def check_version(mujoco: Any) -> None:
     if not first <= numbers < end:
         raise ImportError(
             f"stiction works with MuJoCo{MUJOCO_RANGE}, but {mujoco.__version__} is installed in "
-            f"{_get_folder(mujoco)}; {_make_remedy()}"
+            f"{_get_folder(mujoco)}; {_make_remedy()}. To keep that version instead, run pip uninstall "
+            f"-y stiction mujoco mujoco-core && pip install mujoco=={mujoco.__version__}"
         )
 
 
@@ -138,7 +139,7 @@ def load_link(mujoco: Any) -> None:
     if not link.exists():
         raise ImportError(
             f"stiction does not know MuJoCo {mujoco.__version__}, which is installed in "
-            f"{_get_folder(mujoco)}; {_make_remedy('==4.0.1')}"
+            f"{_get_folder(mujoco)}; {_make_remedy(f'>=4.0.0,<{mujoco.__version__}')}"
         )
     try:
         ctypes.CDLL(str(link))
@@ -217,8 +218,8 @@ def check_processor() -> None:
     if missing:
         raise ImportError(
             f"this build of stiction needs a processor with the instructions of x86-64-v3, but this one "
-            f"lacks {missing}; build stiction for it: pip install --no-binary stiction "
-            "--config-settings=cmake.define.STICTION_ARCH=x86-64 stiction"
+            f"lacks {missing}; build stiction for it: in its repository, or with its source distribution "
+            "in place of the dot, run pip install --config-settings=cmake.define.STICTION_ARCH=x86-64 ."
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
@@ -20,7 +19,7 @@ from stiction._core import (
 )
 from stiction.arguments import check_data_type, check_flag, check_integer, check_model_type
 from stiction.defaults import NOT_GIVEN
-from stiction.errors import Error, StepWarning
+from stiction.errors import Error, StepWarning, warn
 from stiction.properties import PropertiesLike
 from stiction.step_setup import StepSetup
 from stiction.suggestions import suggest_name
@@ -166,7 +165,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         properties: PropertiesLike = None,
         **options: Unpack[StepOptions],
     ) -> None:
-        setup = StepSetup.make(model, contact_model, properties, options, stacklevel=2)
+        setup = StepSetup.make(model, contact_model, properties, options)
         if (num_threads := setup.chosen.get("num_threads", 1)) != 1:
             raise Error(
                 "unsupported",
@@ -186,7 +185,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
             setup.chosen,
             setup.properties or ContactProperties(),
         )
-        setup.warn_of_ignored(self._b.ignored_settings, self._b.options, stacklevel=2)
+        setup.warn_of_ignored(self._b.ignored_settings, self._b.options)
         self.state = self._b.state()
         self.warning = self._b.warning()
         self.status = self._b.status()
@@ -256,7 +255,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         for kind, (sim, text) in self._b.list_warnings().items():
             if kind not in self._warned:
                 self._warned.add(kind)
-                warnings.warn(StepWarning(kind, f"simulation {sim}: {text}"), stacklevel=4)
+                warn(StepWarning(kind, f"simulation {sim}: {text}"))
         if not nfail or self.options["on_failure"] == "stop":
             return
         called = np.arange(self.nsim, dtype=np.int32) if ids is None else ids

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -88,6 +91,17 @@ class StepWarning(StictionWarning):
 
 class IgnoredSettingWarning(StictionWarning):
     """The contact model does not use a setting that was given."""
+
+
+def warn(warning: StictionWarning) -> None:
+    """Gives a warning at the line that caused it, which is the last one outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
+
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 @contextlib.contextmanager

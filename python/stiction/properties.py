@@ -5,7 +5,6 @@ from __future__ import annotations
 import copyreg
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import mujoco
 from stiction._core import ContactProperties
 from stiction.arguments import check_path
 from stiction.custom_text import PROPERTIES, read_text
-from stiction.errors import Error, StictionWarning
+from stiction.errors import Error, StictionWarning, warn
 
 # The types that Simulator accepts as properties.
 PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] | None
@@ -93,7 +92,7 @@ def load_scene_properties(
 def _read(path: Path) -> ContactProperties:
     found = ContactProperties.read(str(path))
     for text in found.warnings:
-        warnings.warn(text, StictionWarning, stacklevel=4)
+        warn(StictionWarning(text))
     return found
 
 

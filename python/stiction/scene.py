@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from stiction._core import ContactProperties, SceneFile, check_model
 from stiction.arguments import check_path
 from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.defaults import NOT_GIVEN
-from stiction.errors import Error, StictionWarning
+from stiction.errors import Error, StictionWarning, warn
 from stiction.names import make_printable
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -124,7 +123,7 @@ def load_model(path: Path) -> mujoco.MjModel:
     finally:
         mujoco.set_mju_user_warning(outer)
     for reason in dict.fromkeys(reasons):
-        warnings.warn(f"{path}: MuJoCo: {reason.strip()}", StictionWarning, stacklevel=3)
+        warn(StictionWarning(f"{path}: MuJoCo: {reason.strip()}"))
     try:
         check_model(model._address)
     except Error as e:

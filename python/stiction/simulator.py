@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.arguments import check_data_type, check_integer
 from stiction.defaults import NOT_GIVEN
-from stiction.errors import (
-    Error,
-    StepError,
-    StepWarning,
-    StictionWarning,
-)
+from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
 from stiction.names import find_geom
 from stiction.options import describe_options, make_parameters
 from stiction.properties import PropertiesLike
@@ -61,7 +56,7 @@ class Simulator:
         properties: PropertiesLike = None,
         **options: Unpack[StepOptions],
     ) -> None:
-        setup = StepSetup.make(model, contact_model, properties, options, stacklevel=2)
+        setup = StepSetup.make(model, contact_model, properties, options)
         self._properties = setup.properties
         self._model = model
         self._stepper = Stepper(
@@ -69,7 +64,7 @@ class Simulator:
         )
         self._options = self._stepper.options
         self._warning_counts: dict[str, int] = {}
-        setup.warn_of_ignored(self._stepper.ignored_settings, self._options, stacklevel=2)
+        setup.warn_of_ignored(self._stepper.ignored_settings, self._options)
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -259,7 +254,7 @@ class Simulator:
             is_new = kind not in self._warning_counts
             self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
             if is_new:
-                warnings.warn(StepWarning(kind, text), stacklevel=3)
+                warn(StepWarning(kind, text))
 
 
 def _restore(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +12,7 @@ from stiction._core import ContactProperties, contact_model_traits
 from stiction.arguments import check_model_type
 from stiction.custom_text import PROPERTIES, read_text
 from stiction.defaults import NOT_GIVEN, get_chosen_defaults
-from stiction.errors import IgnoredSettingWarning, StictionWarning
+from stiction.errors import IgnoredSettingWarning, StictionWarning, warn
 from stiction.mujoco_faults import warn_of_faults
 from stiction.options import DEFAULTS, check_options
 from stiction.properties import PropertiesLike, make_properties
@@ -38,12 +37,8 @@ class StepSetup:
         contact_model: str,
         properties: PropertiesLike,
         options: Mapping[str, Any],
-        stacklevel: int,
     ) -> Self:
         """Checks the arguments, and warns of a model that will not give what it seems to promise.
-
-        Args:
-            stacklevel: 1 for the caller, as that of warnings.warn.
 
         Raises:
             Error: an argument is out of range.
@@ -54,23 +49,20 @@ class StepSetup:
         chosen = check_options({**get_chosen_defaults(), **given, **options})
         name: Any = chosen.get("contact_model", DEFAULTS["contact_model"])
         if contact_model_traits(name).is_mj_step:
-            warn_of_faults(model, stacklevel=stacklevel + 1)
+            warn_of_faults(model)
         elif properties is None:
-            _warn_of_custom_text(model, stacklevel + 1)
+            _warn_of_custom_text(model)
         return cls(chosen, made)
 
-    def warn_of_ignored(
-        self, settings: Iterable[str], options: Mapping[str, Any], stacklevel: int
-    ) -> None:
+    def warn_of_ignored(self, settings: Iterable[str], options: Mapping[str, Any]) -> None:
         """Warns of each setting without effect.
 
         Args:
             settings: sentences about those that the contact model ignores.
             options: all options by name.
-            stacklevel: 1 for the caller, as that of warnings.warn.
         """
         for text in [*settings, *self._find_replaced_laws(options)]:
-            warnings.warn(text, IgnoredSettingWarning, stacklevel=stacklevel + 1)
+            warn(IgnoredSettingWarning(text))
 
     def _find_replaced_laws(self, options: Mapping[str, Any]) -> list[str]:
         """Describes each law of the contact properties that an option replaces."""
@@ -83,15 +75,15 @@ class StepSetup:
         ]
 
 
-def _warn_of_custom_text(model: mujoco.MjModel, stacklevel: int) -> None:
+def _warn_of_custom_text(model: mujoco.MjModel) -> None:
     """Warns if the scene names contact properties.
 
     A Simulator cannot read them, because a compiled model does not contain the folder of its file.
     """
     if (text := read_text(model, PROPERTIES)) is not None:
-        warnings.warn(
-            f"the scene names the contact properties '{text}', but a Simulator of a compiled model "
-            "does not read them; use stiction.load_scene(path).make_simulator(), or give properties=",
-            StictionWarning,
-            stacklevel=stacklevel + 1,
+        warn(
+            StictionWarning(
+                f"the scene names the contact properties '{text}', but a Simulator of a compiled model "
+                "does not read them; use stiction.load_scene(path).make_simulator(), or give properties="
+            )
         )

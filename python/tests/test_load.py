@@ -92,7 +92,7 @@ def test_another_version_is_refused_with_the_range_the_folder_and_the_remedy(
         f"ImportError: stiction works with MuJoCo{_load.MUJOCO_RANGE}, but 3.2.0 is installed in "
         f"{Path(mujoco.__file__).parent}; run pip uninstall -y "
     )
-    assert message.endswith(f'{_load.MUJOCO_RANGE}"')
+    assert f'{_load.MUJOCO_RANGE}". To keep that version instead, run pip uninstall' in message
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,9 @@ def test_each_patch_of_the_minor_version_has_a_link() -> None:
 
 def test_a_version_without_a_link_is_refused(tmp_path: Path) -> None:
     module = SimpleNamespace(__version__="4.0.10", __file__="/somewhere/mujoco/__init__.py")
-    with pytest.raises(ImportError, match=r"does not know MuJoCo 4.0.10.*mujoco-core==4.0.1"):
+    with pytest.raises(
+        ImportError, match=r"does not know MuJoCo 4.0.10.*mujoco-core>=4.0.0,<4.0.10"
+    ):
         _load.load_link(module)
 
 
@@ -251,7 +253,7 @@ def test_a_processor_without_avx2_is_refused_with_the_command_that_builds_for_it
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_load, "_find_missing_instructions", lambda: "AVX2")
-    with pytest.raises(ImportError, match=r"x86-64-v3, but this one lacks AVX2; .*ARCH=x86-64 sti"):
+    with pytest.raises(ImportError, match=r"x86-64-v3, but this one lacks AVX2; .*ARCH=x86-64 \."):
         _load.check_processor()
 
 
@@ -261,7 +263,13 @@ def test_the_processor_is_asked_itself() -> None:
     qemu = shutil.which("qemu-x86_64") or shutil.which("qemu-x86_64-static")
     if qemu is None:
         pytest.skip("needs qemu-x86_64 (apt-get install qemu-user)")
-    for cpu, missing in [("Nehalem", "AVX2"), ("Haswell,-fma", "FMA"), ("Haswell", "")]:
+    cases = [
+        ("Nehalem", "AVX2"),
+        ("Haswell,-fma", "FMA"),
+        ("Haswell,-abm", "LZCNT"),
+        ("Haswell", ""),
+    ]
+    for cpu, missing in cases:
         command = [qemu, "-cpu", cpu, sys.executable, "-c", ASK_PROCESSOR, _load.__file__]
         result = subprocess.run(command, capture_output=True, text=True, check=True)
         assert result.stdout.strip() == missing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from stiction.clients.client import Client
 from stiction.clients.simulations import Simulations
 from stiction.clients.table import find_client
 from stiction.defaults import NOT_GIVEN, check_values, get_chosen_defaults
-from stiction.errors import Error, StictionWarning
+from stiction.errors import Error, StictionWarning, warn
 from stiction.properties import PropertiesLike, make_properties
 from stiction.simulator import Simulator
 
@@ -33,6 +32,7 @@ class Patch:
         self, client: Client, owner: Any, properties: PropertiesLike, options: Mapping[str, Any]
     ) -> None:
         self._name = client.name
+        self._is_in_block = False
         self._simulations = Simulations(client, owner, make_properties(properties), options)
         self._simulations.activate()
 
@@ -73,13 +73,15 @@ class Patch:
 
     def __enter__(self) -> Self:
         if not self.is_active:
-            raise Error(
-                "unsupported",
-                "patch",
-                f"of {self._name} has been restored, so the block would run with MuJoCo; call "
-                "stiction.patch again",
-            )
+            raise self._make_block_error("has been restored, so the block would run with MuJoCo")
+        if self._is_in_block:
+            raise self._make_block_error("is in a block already, whose rest would run with MuJoCo")
+        self._is_in_block = True
         return self
+
+    def _make_block_error(self, problem: str) -> Error:
+        text = f"of {self._name} {problem}; call stiction.patch again"
+        return Error("unsupported", "patch", text)
 
     def __exit__(
         self,
@@ -89,13 +91,12 @@ class Patch:
     ) -> None:
         self.restore()
         if self._simulations.num_covered == 0 and error is None:
-            warnings.warn(
+            warn(
                 StictionWarning(
                     f"the patch of {self._name} has covered no simulation, because a patch of a "
                     "package covers those that are made while it is active; make the environment "
                     "within the block, or patch the environment itself"
-                ),
-                stacklevel=2,
+                )
             )
 
     def __repr__(self) -> str:

@@ -24,8 +24,8 @@ class Route(Protocol):
     def find(self, data: mujoco.MjData) -> Any:
         """Returns the Binding that covers data, or None."""
 
-    def adopt(self, client: Client, owner: Any) -> None:
-        """Takes notice of a simulation that a client is about to make."""
+    def adopt(self, kind: type, owner: Any) -> None:
+        """Takes notice of a simulation that a constructor of a class is about to make."""
 
     def step(self, binding: Any, model: mujoco.MjModel, data: mujoco.MjData, nstep: int) -> None:
         """Takes steps in place of mj_step."""
@@ -72,21 +72,26 @@ def is_active(route: Route) -> bool:
     return any(each is route for each in _active)
 
 
-@functools.cache
 def watch_constructors(client: Client) -> Sequence[Substitution]:
     """Returns constructors of a client that tell the active patches of each new owner."""
+    return [_watch_constructor(kind, name) for kind, name in client.list_constructors()]
+
+
+@functools.cache
+def _watch_constructor(kind: type, name: str) -> Substitution:
+    """Returns the same object for all clients that share a class, because it counts its users."""
 
     def watch(constructor: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(constructor)
         def construct(owner: Any, *args: Any, **kwargs: Any) -> Any:
             # Before the constructor runs, because it may take steps.
             for route in _active:
-                route.adopt(client, owner)
+                route.adopt(kind, owner)
             return constructor(owner, *args, **kwargs)
 
         return construct
 
-    return [Substitution(kind, name, watch) for kind, name in client.list_constructors()]
+    return Substitution(kind, name, watch)
 
 
 def _find(data: mujoco.MjData) -> tuple[Route | None, Any]:
@@ -113,7 +118,7 @@ def _route_step(mj_step: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(mj_step)
     def step(m: mujoco.MjModel, d: mujoco.MjData, nstep: int = 1) -> None:
         route, binding = _find(d)
-        if route is None:
+        if route is None or nstep < 1:  # MuJoCo then does nothing
             mj_step(m, d, nstep)
         else:
             route.step(binding, m, d, nstep)

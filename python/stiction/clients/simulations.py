@@ -53,7 +53,9 @@ class Simulations:
         self._bindings: tuple[Binding, ...] = ()
         self._lock = threading.RLock()
         self._substitutions = list(client.shims)
+        self._watched: set[type] = set()
         if self._takes_new_owners:
+            self._watched = {kind for kind, _ in client.list_constructors()}
             self._substitutions += routing.watch_constructors(client)
             return
         binding = self._bind(owner)
@@ -77,9 +79,9 @@ class Simulations:
         """Returns the binding that covers data, or None."""
         return next((each for each in self._bindings if each.covers(data)), None)
 
-    def adopt(self, client: Client, owner: Any) -> None:
+    def adopt(self, kind: type, owner: Any) -> None:
         """Takes a new simulation, if all of the package are patched."""
-        if self._takes_new_owners and client is self._client:
+        if kind in self._watched:
             self._bind(owner)
 
     def step(

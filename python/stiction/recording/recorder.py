@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,7 +12,7 @@ import numpy as np
 
 from stiction._core import StepReport
 from stiction.arguments import check_integer, check_path
-from stiction.errors import Error, StepError, StictionWarning
+from stiction.errors import Error, StepError, StictionWarning, warn
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import pack_pressure_fields
@@ -108,11 +107,11 @@ class Recorder:
             }
         )
         if changed:
-            warnings.warn(
-                f"{self.path}: values of the model changed during the recording, which has only the "
-                "values from its start; it will not replay bit for bit",
-                StictionWarning,
-                stacklevel=2,
+            warn(
+                StictionWarning(
+                    f"{self.path}: values of the model changed during the recording, which has only the "
+                    "values from its start; it will not replay bit for bit"
+                )
             )
 
     def __enter__(self) -> Self:

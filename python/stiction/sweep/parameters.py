@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import mujoco
 import numpy as np
 
 from stiction._core import check_model, check_option
-from stiction.errors import Error, StictionWarning
+from stiction.errors import Error, StictionWarning, warn
 from stiction.options import OPTIONS
 from stiction.suggestions import suggest_name
 from stiction.yaml_file import YamlNode
@@ -142,7 +141,7 @@ def _update_constants(model: mujoco.MjModel, name: str) -> None:
     finally:
         mujoco.set_mju_user_warning(outer)
     for reason in dict.fromkeys(reasons):
-        warnings.warn(f"{name}: MuJoCo: {reason.strip()}", StictionWarning, stacklevel=2)
+        warn(StictionWarning(f"{name}: MuJoCo: {reason.strip()}"))
 
 
 def _check_option(name: str, value: Value) -> None:

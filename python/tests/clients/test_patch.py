@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import warnings
 import weakref
 from collections.abc import Iterator
 
@@ -15,6 +16,7 @@ import stiction
 from stiction.clients import routing
 from stiction.clients.client import Client, get_data
 from stiction.clients.patch import Patch
+from stiction.clients.simulations import Simulations
 from stiction.clients.substitution import Substitution
 
 SCENE = """
@@ -207,6 +209,60 @@ def test_patches_may_be_restored_in_any_order():
     robot.step()
     assert (first.num_steps, second.num_steps) == (0, 1)
     second.restore()
+
+
+def test_packages_that_share_a_class_may_be_restored_in_any_order():
+    class Base:
+        def __init__(self) -> None:
+            pass
+
+    original = vars(Base)["__init__"]
+    clients = [
+        Client(name, name, get_data, get_data, lambda: [(Base, "__init__")]) for name in ("a", "b")
+    ]
+    for first in (0, 1):
+        patches = [Simulations(client, None, None, {}) for client in clients]
+        for each in patches:
+            each.activate()
+        Base()
+        assert [each.num_covered for each in patches] == [1, 1]
+        patches[first].deactivate()
+        assert vars(Base)["__init__"] is not original
+        patches[1 - first].deactivate()
+        assert vars(Base)["__init__"] is original
+
+
+def test_a_handle_serves_one_block_at_a_time():
+    data = mujoco.MjData(mujoco.MjModel.from_xml_string(SCENE))
+    patch = stiction.patch(data)
+    with (
+        patch,
+        pytest.raises(
+            stiction.Error, match=r"is in a block already, .* call stiction\.patch again"
+        ),
+        patch,
+    ):
+        pass
+    assert not patch.is_active
+
+
+def test_no_steps_are_no_steps():
+    data = mujoco.MjData(mujoco.MjModel.from_xml_string(SCENE))
+    with stiction.patch(data) as patch:
+        mujoco.mj_step(data.model, data, 0)
+        assert patch.num_steps == 0 and data.time == 0
+        mujoco.mj_step(data.model, data)
+
+
+def test_warnings_point_to_the_line_that_steps():
+    data = mujoco.MjData(mujoco.MjModel.from_xml_string(SQUEEZED))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with stiction.patch(data, contact_model="no_slip", stiction_tolerance=1e-3):
+            mujoco.mj_step(data.model, data)
+    kinds = {each.category for each in caught}
+    assert kinds == {stiction.IgnoredSettingWarning, stiction.StepWarning}
+    assert {each.filename for each in caught} == {__file__}
 
 
 def test_a_package_patch_takes_what_is_made_in_the_block_from_its_first_step():

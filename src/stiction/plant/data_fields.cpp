@@ -3,25 +3,38 @@
 #include <mujoco/mjxmacro.h>
 
 namespace stiction::plant {
+namespace {
+
+/// A field whose values are in mjData itself.
+struct Member {
+  std::string_view name;
+  std::size_t offset, size;  // [bytes]
+};
+
+#define MEMBER(field) \
+  Member { #field, offsetof(mjData, field), sizeof(mjData::field) }
+constexpr Member kMembers[] = {
+    MEMBER(time),  MEMBER(energy),       MEMBER(ncon),       MEMBER(ne),           MEMBER(nf),
+    MEMBER(nl),    MEMBER(nefc),         MEMBER(nJ),         MEMBER(nA),           MEMBER(nisland),
+    MEMBER(nidof), MEMBER(solver_niter), MEMBER(solver_nnz), MEMBER(solver_fwdinv)};
+#undef MEMBER
+
+}  // namespace
 
 std::optional<DataField> find_data_field(const mjModel* m, std::string_view name) {
-// MuJoCo's list of arrays: type, name, rows in mjModel, columns.
-#define X(type, field, rows, columns)                                                      \
-  if (name == #field)                                                                      \
-    return DataField{.offset = offsetof(mjData, field),                                    \
-                     .size = sizeof(type) * static_cast<std::size_t>(m->rows) * (columns), \
-                     .is_array = true};
+  const mjModel& sizes = *m;
+// MuJoCo's list of arrays: type, name, number of rows as a member of mjModel, number of columns.
+#define X(type, field, num_rows, num_columns)                                            \
+  if (name == #field)                                                                    \
+    return DataField{                                                                    \
+        .offset = offsetof(mjData, field),                                               \
+        .size = sizeof(type) * static_cast<std::size_t>(sizes.num_rows) * (num_columns), \
+        .is_array = true};
   MJDATA_POINTERS
 #undef X
-#define X(field)      \
-  if (name == #field) \
-    return DataField{.offset = offsetof(mjData, field), .size = sizeof(mjData::field)};
-  X(time)
-  X(ncon)
-  X(ne) X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(energy) X(solver_niter) X(solver_nnz)
-      X(solver_fwdinv)
-#undef X
-          return std::nullopt;
+  for (const Member& member : kMembers)
+    if (name == member.name) return DataField{.offset = member.offset, .size = member.size};
+  return std::nullopt;
 }
 
 }  // namespace stiction::plant
