@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import stiction
@@ -32,6 +33,8 @@ def try_recording(path: Path) -> None:
 
 
 def main() -> None:
+    # All models get the same settings, and not every model uses each of them.
+    warnings.simplefilter("ignore", stiction.IgnoredSettingWarning)
     scene, *recordings = map(Path, sys.argv[1:])
     for model in stiction.contact_models():
         try_model(scene, model)
