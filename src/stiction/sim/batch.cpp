@@ -12,6 +12,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/base/thread_order.hpp"
 #include "stiction/plant/data_fields.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/step_context.hpp"
@@ -165,9 +166,10 @@ class Batch::Simulations {
 template <class Work>
 int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
   struct Call {
+    base::ThreadOrder begin, end;  // of the work of MuJoCo's threads
     Simulations* self;
     const Work* work;
-  } call{this, &work};
+  } call{.begin = {}, .end = {}, .self = this, .work = &work};
   is_interrupted_ = false;
   warnings.fill({});
   for_each(ids, num_ids, [this](int sim, int) {
@@ -177,11 +179,16 @@ int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
   });
   const auto run_one = [](const mjModel* m, mjData* d, int sim, void* argument) {
     // mju_error jumps to MuJoCo's batch, which restores the row. Nothing here has a destructor.
-    const Call& call = *static_cast<const Call*>(argument);
-    if (!call.self->run(*call.work, m, d, sim))
-      mju_error("%s", call.self->reports.message[sim].c_str());
+    Call& call = *static_cast<Call*>(argument);
+    call.begin.acquire();
+    const bool ok = call.self->run(*call.work, m, d, sim);
+    call.end.release();
+    if (!ok) mju_error("%s", call.self->reports.message[sim].c_str());
   };
-  return mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1);
+  call.begin.release();
+  const int num_failed = mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1);
+  call.end.acquire();
+  return num_failed;
 }
 
 /// Runs one simulation. Errors end here.
