@@ -62,19 +62,13 @@ void check_size(const char* name, std::size_t size, std::size_t wanted) {
         "has " + std::to_string(size) + " numbers or bytes, must have " + std::to_string(wanted));
 }
 
-sim::StepOptions with_laws(const nb::dict& given, const ContactProperties& properties) {
-  sim::StepOptions options = make_step_options(given);
-  io::apply_laws(properties, &options);
-  return options;
-}
-
 class PyBatch {
  public:
   PyBatch(std::uintptr_t model, int num_sims, int num_threads, bool is_persistent,
           const nb::dict& options, const ContactProperties& properties) {
     const mjBatchConfig config = {.nthread = num_threads,
                                   .persistent = static_cast<mjtBool>(is_persistent)};
-    const sim::StepOptions step_options = with_laws(options, properties);
+    const sim::StepOptions step_options = make_step_options(options, properties);
     plant::MaterialTable materials = io::assign_materials(model_at(model), properties);
     // MuJoCo's threads may call a callback that needs the GIL.
     const nb::gil_scoped_release release;

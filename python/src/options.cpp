@@ -114,6 +114,12 @@ sim::StepOptions make_step_options(const nb::dict& given) {
   return options;
 }
 
+sim::StepOptions make_step_options(const nb::dict& given, const io::ContactProperties& properties) {
+  sim::StepOptions options = make_step_options(given);
+  io::apply_laws(properties, &options);
+  return options;
+}
+
 nb::dict make_dict(const sim::StepOptions& options) {
   nb::dict values;
   for (const Option& option : sim::option_table())

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bindings.hpp"
+#include "stiction/io/contact_properties.hpp"
 #include "stiction/sim/step_options.hpp"
 
 namespace stiction::python {
@@ -10,6 +11,9 @@ namespace stiction::python {
 /// @throws Error of kUnknownName if no option or choice has a name, of kWrongShape if a value has
 ///         another type
 sim::StepOptions make_step_options(const nb::dict& given);
+
+/// Does the same with the laws of a properties file, where the dict has none.
+sim::StepOptions make_step_options(const nb::dict& given, const io::ContactProperties& properties);
 
 /// Returns the values of all options by name. make_step_options makes the same options from them.
 nb::dict make_dict(const sim::StepOptions& options);

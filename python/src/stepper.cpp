@@ -27,19 +27,12 @@ using io::ContactProperties;
 using sim::Stepper;
 using sim::StepReport;
 
-/// Returns options with the laws of a properties file.
-sim::StepOptions with_laws(sim::StepOptions options, const ContactProperties& properties) {
-  io::apply_laws(properties, &options);
-  return options;
-}
-
 /// Steps a model and returns reports. A report is reused when nothing in Python refers to it or to
 /// one of its arrays; otherwise it does not change.
 class PyStepper {
  public:
-  PyStepper(std::uintptr_t model, const sim::StepOptions& options,
-            const ContactProperties& properties)
-      : stepper_(model_at(model), with_laws(options, properties),
+  PyStepper(std::uintptr_t model, const nb::dict& options, const ContactProperties& properties)
+      : stepper_(model_at(model), make_step_options(options, properties),
                  io::assign_materials(model_at(model), properties)) {
     stepper_.set_interrupt(&has_signal);
   }
@@ -207,9 +200,8 @@ void bind_stepper(nb::module_& m) {
       .def(
           "__init__",
           [](PyStepper* self, std::uintptr_t model, const nb::dict& options,
-             const ContactProperties& properties, nb::handle /*owner*/) {
-            new (self) PyStepper(model, make_step_options(options), properties);
-          },
+             const ContactProperties& properties,
+             nb::handle /*owner*/) { new (self) PyStepper(model, options, properties); },
           "model"_a, "options"_a, "properties"_a, "owner"_a, nb::keep_alive<1, 5>(),
           nb::sig("def __init__(self, model: int, options: dict[str, typing.Any], "
                   "properties: ContactProperties, owner: object) -> None"),

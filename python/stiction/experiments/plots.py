@@ -14,7 +14,7 @@ from matplotlib.ticker import NullLocator
 from stiction._core import contact_model_traits
 from stiction.colors import find_color
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.titlesize": 10,
@@ -28,7 +28,7 @@ _MARKERS = "osD^vPX*"
 
 def make_plot(columns: int = 1, rows: int = 1, *, height: float = 3.6) -> tuple[Figure, list[Axes]]:
     """Returns a figure and its axes, row by row."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.2 * columns if columns > 1 else 6.4, height * rows))
         figure.set_layout_engine("constrained")
         axes = figure.subplots(rows, columns, squeeze=False)

@@ -20,6 +20,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from stiction._core import contact_models
 from stiction.colors import find_color
 from stiction.errors import Error
+from stiction.experiments.plots import STYLE
 from stiction.sweep.columns import Row
 
 _DPI = 120
@@ -28,15 +29,6 @@ _FLOOR = 1e-6  # smaller values, zero among them, are drawn here; a log scale ha
 _MARKERS = "osD^vP*X"
 # Lines of the combinations of parameters. With more combinations, lines join medians over them.
 _DASHES = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
-_STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "axes.titlesize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-}
 
 Point = tuple[float, float]
 
@@ -82,7 +74,7 @@ def draw_summary(rows: Sequence[Row], parameters: Sequence[str], path: Path) -> 
     shown = [row for row in rows if row["num_steps"]]
     if not shown:
         return None
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = _Summary(rows, parameters).draw(list(dict.fromkeys(r["scene"] for r in shown)))
         try:
             figure.savefig(path, dpi=_DPI)
