@@ -161,6 +161,34 @@ TEST(FactorPanel, LDLtIsThePanel) {
     }
 }
 
+TEST(FactorMultipleOfFour, LDLtIsTheMatrix) {
+  std::mt19937 rng(16);
+  for (int n = 4; n <= 40; n += 4) {
+    const MatrixXd A = make_positive_definite(n, &rng);
+    MatrixXd factor = A.triangularView<Eigen::Lower>();
+    VectorXd inv_diagonal(n);
+    std::vector<double> scratch(static_cast<std::size_t>(n) * n);
+    ASSERT_TRUE(factor_multiple_of_four(n, factor.data(), inv_diagonal.data(), scratch.data()));
+    const MatrixXd L = make_unit_lower(factor);
+    const VectorXd D = factor.diagonal();
+    EXPECT_LE((L * D.asDiagonal() * L.transpose() - A).norm(), kRoundOff * A.norm()) << n;
+    for (int i = 0; i < n; ++i) EXPECT_EQ(inv_diagonal[i], 1 / D[i]);
+  }
+}
+
+TEST(FactorMultipleOfFour, RefusesAPivotThatIsNotPositive) {
+  for (const int n : {4, 8, 20})
+    for (int row = 0; row < n; ++row)
+      for (const double bad : {0.0, -1.0, std::nan("")}) {
+        MatrixXd A = MatrixXd::Identity(n, n);
+        A(row, row) = bad;
+        VectorXd inv_diagonal(n);
+        std::vector<double> scratch(static_cast<std::size_t>(n) * n);
+        EXPECT_FALSE(factor_multiple_of_four(n, A.data(), inv_diagonal.data(), scratch.data()))
+            << n << ", " << row << ", " << bad;
+      }
+}
+
 TEST(FactorPanel, RefusesAPivotThatIsNotPositive) {
   std::mt19937 rng(7);
   for (const int n : {1, 3, 6, 8, 14})

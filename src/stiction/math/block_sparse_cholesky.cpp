@@ -16,6 +16,16 @@ void check_limits_at(int column) {
   if (column % kColumnsBetweenChecks == kColumnsBetweenChecks - 1) base::check_limits();
 }
 
+/// Rounds up to a multiple of four.
+int round_up(int n) { return (n + 3) / 4 * 4; }
+
+/// Copies the entries of a column of n numbers from the diagonal on, and some of those above it.
+void copy_column(const double* from, int diagonal, int n, double* to) {
+  int i = diagonal / 4 * 4;
+  for (; i + 4 <= n; i += 4) store<Vec4>(to + i, load<Vec4>(from + i));
+  for (; i < n; ++i) to[i] = from[i];
+}
+
 }  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
@@ -89,16 +99,25 @@ void BlockSparseCholesky::lay_out_panels(std::span<const int> block_sizes) {
       below_offset_[p] = rows;
       rows += block_sizes[below_[p]];
     }
-    panel_rows_[j] = rows;
+    const int columns = is_padded() ? round_up(block_sizes[j]) : block_sizes[j];
+    panel_rows_[j] = is_padded() ? columns : rows;
     value_start_[j] = num_values;
-    num_values += static_cast<std::size_t>(rows) * block_sizes[j];
+    num_values += static_cast<std::size_t>(panel_rows_[j]) * columns;
   }
   values_.resize(num_values);
   remaining_.reserve(num_values);
   num_eliminated_ = 0;
-  inv_diagonal_.resize(first_row_[n]);
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
-  LD_.resize(static_cast<std::size_t>(widest) * widest);
+  inv_diagonal_.resize(is_padded() ? round_up(widest) : first_row_[n]);
+  const auto width = static_cast<std::size_t>(round_up(widest));
+  LD_.resize(width * width);
+  if (is_padded()) write_padding();
+}
+
+void BlockSparseCholesky::write_padding() {
+  const int size = block_size(0), stride = panel_rows_[0];
+  for (int c = 0; c < stride; ++c)
+    for (int r = c < size ? size : 0; r < stride; ++r) values_[r + c * stride] = r == c;
 }
 
 // Panel j updates the panel of each block k below its diagonal, in the rows of k itself and of all
@@ -123,8 +142,8 @@ void BlockSparseCholesky::list_update_targets() {
   target_start_[n] = static_cast<int>(target_.size());
 }
 
-void BlockSparseCholesky::set_zero() {
-  std::fill(values_.begin(), values_.end(), 0.0);
+void BlockSparseCholesky::start() {
+  if (!is_padded()) std::fill(values_.begin(), values_.end(), 0.0);
   num_eliminated_ = 0;
 }
 
@@ -156,7 +175,7 @@ void BlockSparseCholesky::copy_diagonal(int i, const double* A) {
     for (int c = 0; c < 6; ++c) Six::load(A + 6 * c).store(to.data + c * to.stride);
     return;
   }
-  for (int c = 0; c < n; ++c) std::copy_n(A + c * n, n, to.data + c * to.stride);
+  for (int c = 0; c < n; ++c) copy_column(A + c * n, c, n, to.data + c * to.stride);
 }
 
 void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
@@ -175,6 +194,12 @@ void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
 bool BlockSparseCholesky::factor() { return eliminate(num_eliminated_, num_blocks()); }
 
 bool BlockSparseCholesky::eliminate(int begin, int end) {
+  if (is_padded() && begin < end) {
+    if (factor_multiple_of_four(panel_rows_[0], values_.data(), inv_diagonal_.data(), LD_.data()))
+      return true;
+    write_padding();  // numbers that are not finite may have reached it
+    return false;
+  }
   for (int j = begin; j < end; ++j) {
     check_limits_at(j);
     const int width = block_size(j);

@@ -152,6 +152,14 @@ inline void add_atv(double s, MatrixView A, const double* x, double* y) {
 /// @return false at a pivot that is not positive or not a number; the panel is then partly factored
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
 
+/// Factors a symmetric n x n matrix A = L D L^T in place, where n is a multiple of four, and the
+/// columns have no gaps. Such a matrix needs no code for rows that are left over. L is stored below
+/// the diagonal and D on it; the entries above are overwritten.
+/// @param inv_diagonal out: 1 / D, size n
+/// @param scratch      n^2 numbers
+/// @return false at a pivot that is not positive or not a number; A is then partly factored
+bool factor_multiple_of_four(int n, double* A, double* inv_diagonal, double* scratch);
+
 /// Computes the inverse of a symmetric positive definite 6 x 6 matrix. Both are column-major; only
 /// the lower triangle of A is read.
 /// @return false if it is not positive definite

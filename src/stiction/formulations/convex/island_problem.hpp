@@ -452,7 +452,7 @@ class IslandProblem {
       H_.restore_remaining();
       return true;
     }
-    H_.set_zero();
+    H_.start();
     add_momentum_matrix();
     if (range_.num_idle == 0) return true;
     has_schur_complement_ = true;
