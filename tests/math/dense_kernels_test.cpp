@@ -75,11 +75,14 @@ TEST(DenseKernels, SubtractAbtAgreesWithEigenForEverySize) {
 
 TEST(DenseKernels, SubtractAbtOfSixHasTheBitsOfTheGeneralCase) {
   std::mt19937 rng(2);
-  const Strided A(6, 6, &rng), B(6, 6, &rng);
-  Strided C(6, 6, &rng), D = C;
-  subtract_abt(A.view(), B.view(), C.data.data(), C.stride);
-  subtract_abt_6(A.data.data(), A.stride, B.data.data(), B.stride, D.data.data(), D.stride);
-  EXPECT_EQ(C.data, D.data);
+  for (int m = 0; m <= 30; m += 2) {
+    const Strided A(m, 6, &rng);
+    const MatrixXd B = MatrixXd::Random(6, 6);
+    Strided C(m, 6, &rng), D = C;
+    subtract_abt(A.view(), {B.data(), 6, 6}, C.data.data(), C.stride);
+    subtract_abt_6(m, A.data.data(), A.stride, B.data(), D.data.data(), D.stride);
+    EXPECT_EQ(C.data, D.data) << m;
+  }
 }
 
 TEST(DenseKernels, MatrixTimesVectorAgreesWithEigenForEverySize) {

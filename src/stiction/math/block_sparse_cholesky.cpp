@@ -37,7 +37,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   list_higher_neighbors(edges);
   find_structure();
   lay_out_panels(block_sizes);
-  list_update_targets();
+  list_updates();
 }
 
 void BlockSparseCholesky::list_higher_neighbors(std::span<const BlockEdge> edges) {
@@ -121,25 +121,30 @@ void BlockSparseCholesky::write_padding() {
 }
 
 // Panel j updates the panel of each block k below its diagonal, in the rows of k itself and of all
-// blocks of panel j below k.
-void BlockSparseCholesky::list_update_targets() {
+// blocks of panel j below k. Blocks that follow each other in both panels are updated together.
+void BlockSparseCholesky::list_updates() {
   const int n = num_blocks();
-  target_start_.resize(n + 1);
-  target_.clear();
+  update_start_.clear();
+  updates_.clear();
   for (int j = 0; j < n; ++j) {
     check_limits_at(j);
-    target_start_[j] = static_cast<int>(target_.size());
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];
-      target_.push_back(0);
+      update_start_.push_back(static_cast<int>(updates_.size()));
+      updates_.push_back({.from = below_offset_[p], .to = 0, .rows = block_size(k)});
       int at = below_start_[k];
       for (int q = p + 1; q < below_start_[j + 1]; ++q) {
         while (below_[at] != below_[q]) ++at;
-        target_.push_back(below_offset_[at]);
+        const int to = below_offset_[at], rows = block_size(below_[q]);
+        Update& last = updates_.back();
+        if (to == last.to + last.rows)
+          last.rows += rows;
+        else
+          updates_.push_back({.from = below_offset_[q], .to = to, .rows = rows});
       }
     }
   }
-  target_start_[n] = static_cast<int>(target_.size());
+  update_start_.push_back(static_cast<int>(updates_.size()));
 }
 
 void BlockSparseCholesky::start() {
@@ -209,7 +214,6 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       return false;
 
     // Subtracts the outer products of the rows below from the panels to the right.
-    const int* target = target_.data() + target_start_[j];
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];
       const int k_rows = panel_rows_[k];
@@ -217,14 +221,14 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       double* k_panel = values_.data() + value_start_[k];
       double* right = LD_.data();  // L_kj D_j
       scale_columns({panel + below_offset_[p], k_width, width, rows}, panel, rows + 1, right);
-      for (int q = p; q < below_start_[j + 1]; ++q) {
-        const int q_size = block_size(below_[q]);
-        const double* left = panel + below_offset_[q];
-        double* to = k_panel + *target++;
-        if (width == 6 && q_size == 6 && k_width == 6)
-          subtract_abt_6(left, rows, right, 6, to, k_rows);
+      for (int u = update_start_[p]; u < update_start_[p + 1]; ++u) {
+        const Update& update = updates_[u];
+        const double* left = panel + update.from;
+        double* to = k_panel + update.to;
+        if (width == 6 && k_width == 6 && update.rows % 2 == 0)
+          subtract_abt_6(update.rows, left, rows, right, to, k_rows);
         else
-          subtract_abt({left, q_size, width, rows}, {right, k_width, width}, to, k_rows);
+          subtract_abt({left, update.rows, width, rows}, {right, k_width, width}, to, k_rows);
       }
     }
   }

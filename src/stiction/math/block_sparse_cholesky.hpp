@@ -91,7 +91,7 @@ class BlockSparseCholesky {
   void list_higher_neighbors(std::span<const BlockEdge> edges);
   void find_structure();  // of the factor, with the elimination tree
   void lay_out_panels(std::span<const int> block_sizes);
-  void list_update_targets();  // first rows of the updates of each panel
+  void list_updates();
 
   bool is_padded() const { return num_blocks() == 1; }
   /// Writes the unit matrix of a padded matrix, and the zeros beside it.
@@ -108,9 +108,14 @@ class BlockSparseCholesky {
   std::vector<int> below_start_;          // first entry in below_ of each panel, size n + 1
   std::vector<int> below_;         // blocks under the diagonal block of each panel, ascending
   std::vector<int> below_offset_;  // first row of each of these blocks in its panel
-  std::vector<int> target_start_;  // first entry in target_ of each panel, size n + 1
-  std::vector<int>
-      target_;  // first rows of the updates in the panels to the right, in order of use
+  /// Rows of a panel that update rows of a panel to the right.
+  struct Update {
+    int from;  // first row in the panel
+    int to;    // first row in the other panel
+    int rows;
+  };
+  std::vector<int> update_start_;  // first entry in updates_ of each entry of below_, and the end
+  std::vector<Update> updates_;    // in order of use
   std::vector<double> values_;
   std::vector<double> remaining_;  // Schur complement that eliminate_first saved
   int num_eliminated_ = 0;

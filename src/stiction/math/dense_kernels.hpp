@@ -78,11 +78,45 @@ inline void subtract_abt(MatrixView A, MatrixView B, double* C, int ldc) {
   }
 }
 
-/// Computes C -= A B^T for 6 x 6 matrices, the case of free bodies. The compiler knows all sizes.
-inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
-  const MatrixView left(A, 6, 6, lda), right(B, 6, 6, ldb);
-  internal::subtract_abt_rows<Vec4, 6>(left, right, C, ldc);
-  internal::subtract_abt_rows<Vec2, 6>(left.rows_from(4), right, C + 4, ldc);
+namespace internal {
+
+/// Computes C(0..8, 0..kCols) -= A B(0..kCols, :)^T. Each number of B serves two groups of rows.
+template <int kCols>
+inline void subtract_abt_eight_rows(MatrixView A, MatrixView B, double* C, int ldc) {
+  Vec4 low[kCols], high[kCols];
+  for (int j = 0; j < kCols; ++j) {
+    low[j] = load<Vec4>(C + j * ldc);
+    high[j] = load<Vec4>(C + 4 + j * ldc);
+  }
+  for (int p = 0; p < A.columns; ++p) {
+    const Vec4 a = -load<Vec4>(A.data + p * A.stride), b = -load<Vec4>(A.data + 4 + p * A.stride);
+    for (int j = 0; j < kCols; ++j) {
+      const Vec4 x = broadcast_to<Vec4>(B.data[j + p * B.stride]);
+      low[j] = multiply_add(a, x, low[j]);
+      high[j] = multiply_add(b, x, high[j]);
+    }
+  }
+  for (int j = 0; j < kCols; ++j) {
+    store<Vec4>(C + j * ldc, low[j]);
+    store<Vec4>(C + 4 + j * ldc, high[j]);
+  }
+}
+
+}  // namespace internal
+
+/// Computes C -= A B^T with A (m x 6), B (6 x 6) and C (m x 6), where m is even: the case of free
+/// bodies.
+/// @param lda, ldc strides of A and C; B has no gaps
+inline void subtract_abt_6(int m, const double* A, int lda, const double* B, double* C, int ldc) {
+  const MatrixView left(A, m, 6, lda), right(B, 6, 6);
+  int i = 0;
+  for (; i + 8 <= m; i += 8)
+    internal::subtract_abt_eight_rows<6>(left.rows_from(i), right, C + i, ldc);
+  if (i + 4 <= m) {
+    internal::subtract_abt_rows<Vec4, 6>(left.rows_from(i), right, C + i, ldc);
+    i += 4;
+  }
+  if (i < m) internal::subtract_abt_rows<Vec2, 6>(left.rows_from(i), right, C + i, ldc);
 }
 
 namespace internal {
