@@ -164,6 +164,19 @@ TEST(FactorPanel, LDLtIsThePanel) {
     }
 }
 
+TEST(DenseKernels, ProductAgreesWithEigenForEverySize) {
+  std::mt19937 rng(17);
+  for (int m = 0; m <= 37; ++m)
+    for (const int n : {0, 1, 5, 23}) {
+      const Strided A(m, n, &rng);
+      const VectorXd x = VectorXd::Random(n);
+      VectorXd y = VectorXd::Constant(m + 1, 7);
+      multiply(A.view(), x.data(), y.data());
+      EXPECT_LE((y.head(m) - A.matrix() * x).norm(), kRoundOff * (1 + n)) << m << " x " << n;
+      EXPECT_EQ(y[m], 7);
+    }
+}
+
 TEST(FactorMultipleOfFour, LDLtIsTheMatrix) {
   std::mt19937 rng(16);
   for (int n = 4; n <= 40; n += 4) {

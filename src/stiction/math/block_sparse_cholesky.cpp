@@ -19,11 +19,11 @@ void check_limits_at(int column) {
 /// Rounds up to a multiple of four.
 int round_up(int n) { return (n + 3) / 4 * 4; }
 
-/// Copies the entries of a column of n numbers from the diagonal on, and some of those above it.
+/// Copies a column of n numbers from the diagonal on, and some of those above it.
 void copy_column(const double* from, int diagonal, int n, double* to) {
-  int i = diagonal / 4 * 4;
-  for (; i + 4 <= n; i += 4) store<Vec4>(to + i, load<Vec4>(from + i));
-  for (; i < n; ++i) to[i] = from[i];
+  if (n < 4) return void(std::copy_n(from, n, to));
+  for (int i = diagonal; i + 4 < n; i += 4) store<Vec4>(to + i, load<Vec4>(from + i));
+  store<Vec4>(to + n - 4, load<Vec4>(from + n - 4));
 }
 
 }  // namespace

@@ -146,6 +146,36 @@ inline void add_av(double s, MatrixView A, const double* x, double* y) {
 
 namespace internal {
 
+/// Computes y = A x for kGroups groups of rows, each of as many rows as V has lanes.
+template <class V, int kGroups>
+inline void multiply_rows(MatrixView A, const double* x, double* y) {
+  constexpr int kLanes = sizeof(V) / sizeof(double);
+  V sums[kGroups]{};
+  for (int j = 0; j < A.columns; ++j) {
+    const V b = broadcast_to<V>(x[j]);
+    for (int g = 0; g < kGroups; ++g)
+      sums[g] = multiply_add(load<V>(A.data + g * kLanes + j * A.stride), b, sums[g]);
+  }
+  for (int g = 0; g < kGroups; ++g) store<V>(y + g * kLanes, sums[g]);
+}
+
+}  // namespace internal
+
+/// Computes y = A x. x and y must not overlap.
+inline void multiply(MatrixView A, const double* x, double* y) {
+  int i = 0;
+  for (; i + 16 <= A.rows; i += 16) internal::multiply_rows<Vec4, 4>(A.rows_from(i), x, y + i);
+  for (; i + 4 <= A.rows; i += 4) internal::multiply_rows<Vec4, 1>(A.rows_from(i), x, y + i);
+  if (i == A.rows) return;
+  if (A.rows >= 4) {  // the last four rows, some of them once more
+    internal::multiply_rows<Vec4, 1>(A.rows_from(A.rows - 4), x, y + A.rows - 4);
+    return;
+  }
+  for (; i < A.rows; ++i) internal::multiply_rows<double, 1>(A.rows_from(i), x, y + i);
+}
+
+namespace internal {
+
 /// Computes y += s A^T x for four columns of A at a time, or for one.
 /// @param kCols 4, or 1 with the same sums
 template <int kCols>
