@@ -1,4 +1,4 @@
-"""Runs of a stepper from a model's initial state, timed stride by stride, so that steppers take turns often."""
+"""Runs of a stepper from a model's initial state, timed stride by stride."""
 
 from __future__ import annotations
 
