@@ -148,6 +148,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         properties: as that of Simulator.
 
     Raises:
+        TypeError: as for Simulator.
         Error: an argument is out of range, or the model cannot be stepped. Wrong arguments of the
             methods raise BatchError, which is an Error and of the types that MuJoCo raises.
     """
