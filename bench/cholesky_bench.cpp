@@ -46,7 +46,7 @@ class PileMatrix {
   }
 
   void fill() {
-    cholesky.set_zero();
+    cholesky.start();
     for (int b = 0; b < static_cast<int>(sizes_.size()); ++b) {
       const auto to = cholesky.diagonal(b);
       for (int i = 0; i < kBlock; ++i) to.data[i * (to.stride + 1)] = 50;

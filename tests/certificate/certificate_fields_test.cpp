@@ -24,7 +24,7 @@ Certificate make_certificate(int value) {
 TEST(CertificateFields, HasEveryMemberInOrder) {
   const Certificate certificate;
   // A new member does not compile here until it has a name, which belongs in `members` as well.
-  [[maybe_unused]] const auto& [error_bound, velocity_bound, relative_residual,
+  [[maybe_unused]] const auto& [error_bound, velocity_bound, sleep_bound, relative_residual,
                                 residual_to_momentum, round_off, impulse_error, min_normal_impulse,
                                 max_cone_excess, max_friction_work, coupling_error, energy_gain,
                                 rigid, ok, failed] = certificate;
@@ -32,6 +32,7 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
       certificate.rigid;
   const std::vector<const void*> members = {&error_bound,
                                             &velocity_bound,
+                                            &sleep_bound,
                                             &relative_residual,
                                             &residual_to_momentum,
                                             &round_off,

@@ -14,6 +14,7 @@
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "support/process_memory.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations {
 namespace {
@@ -24,18 +25,6 @@ using contact::ContactModelTraits;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::SolveStatus;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
-#else
-constexpr bool kIsSanitized = false;
-#endif
 
 constexpr double kTimeStep = 2e-3, kGravity = 9.81, kRadius = 0.1;
 
@@ -196,7 +185,7 @@ TEST_P(LargeIslands, TenThousandBodiesInAsManyIslandsAreSolved) {
   EXPECT_EQ(outcome.find_failure(), std::nullopt);
   ASSERT_EQ(outcome.solution.islands.size(), static_cast<std::size_t>(kNumBodies));
   for (const auto& impulse : outcome.solution.impulses) ASSERT_GT(impulse[2], 0);
-  if (!kIsSanitized) {
+  if (!support::kSanitized) {
     EXPECT_LT(outcome.bytes, kBytesOfManyIslands);
   }
 }
@@ -212,7 +201,7 @@ TEST_P(LargeIslands, TenThousandBodiesInOneIslandAreRefusedOrStoppedInTime) {
   } else {
     EXPECT_TRUE(outcome.is_stopped || !outcome.find_failure());
   }
-  if (!kIsSanitized) {
+  if (!support::kSanitized) {
     EXPECT_LT(outcome.bytes, kBytesOfManyIslands);
   }
 }
@@ -250,7 +239,7 @@ TEST_P(LargeIslands, TheMemoryOfAllIslandsIsLimited) {
 // Index lists and vectors, which are small in islands of many dofs, are not in the bound.
 TEST_P(LargeIslands, AnIslandTakesNoMoreMemoryThanItsBound) {
   if (!GetParam().model->options.max_memory_gb) GTEST_SKIP() << "has no dense matrices";
-  if (kIsSanitized) GTEST_SKIP() << "sanitizers replace malloc";
+  if (support::kSanitized) GTEST_SKIP() << "sanitizers replace malloc";
   constexpr double kSmallArrays = 200e3;
   ContactProblem problem = make_spheres(40, true);
   add_rows(&problem);

@@ -57,7 +57,7 @@ struct RandomSystem {
   MatrixXd block(int i, int j) const { return A.block(start[i], start[j], sizes[i], sizes[j]); }
 
   void fill(BlockSparseCholesky* cholesky) const {
-    cholesky->set_zero();
+    cholesky->start();
     const auto copy = [&](int i, int j, BlockSparseCholesky::Block to) {
       for (int c = 0; c < sizes[j]; ++c)
         for (int r = 0; r < sizes[i]; ++r)
@@ -168,13 +168,39 @@ TEST(BlockSparseCholesky, RefusesNotANumber) {
   EXPECT_FALSE(cholesky.factor());
 }
 
+TEST(BlockSparseCholesky, FactorsAgainAfterNumbersThatAreNotFinite) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (int size = 1; size <= 9; ++size) {
+      std::mt19937 rng(5);
+      RandomSystem system(1, 0, &rng, size);
+      BlockSparseCholesky cholesky;
+      cholesky.analyze(system.sizes, system.edges);
+      for (const bool is_bad : {true, false}) {
+        RandomSystem next = system;
+        if (is_bad) next.A(size - 1, 0) = next.A(size / 2, size / 2) = bad;
+        next.fill(&cholesky);
+        if (is_bad) {
+          (void)cholesky.factor();
+          continue;
+        }
+        ASSERT_TRUE(cholesky.factor()) << "size " << size;
+        const VectorXd b = VectorXd::Ones(size);
+        VectorXd x = b;
+        cholesky.solve_in_place({x.data(), static_cast<std::size_t>(size)});
+        EXPECT_LE(calc_backward_error(system.A, x, b), 1e-14) << "size " << size;
+      }
+    }
+  }
+}
+
 TEST(BlockSparseCholesky, CopiesDenseBlocksToTheirPlaces) {
   std::mt19937 rng(7);
   for (int trial = 0; trial < 20; ++trial) {
     const RandomSystem system(1 + trial, 4, &rng, trial % 2 == 0 ? 6 : 0);
     BlockSparseCholesky cholesky;
     cholesky.analyze(system.sizes, system.edges);
-    cholesky.set_zero();
+    cholesky.start();
     for (int i = 0; i < static_cast<int>(system.sizes.size()); ++i)
       cholesky.copy_diagonal(i, system.block(i, i).data());
     // Either triangle of the matrix may be given.

@@ -75,11 +75,14 @@ TEST(DenseKernels, SubtractAbtAgreesWithEigenForEverySize) {
 
 TEST(DenseKernels, SubtractAbtOfSixHasTheBitsOfTheGeneralCase) {
   std::mt19937 rng(2);
-  const Strided A(6, 6, &rng), B(6, 6, &rng);
-  Strided C(6, 6, &rng), D = C;
-  subtract_abt(A.view(), B.view(), C.data.data(), C.stride);
-  subtract_abt_6(A.data.data(), A.stride, B.data.data(), B.stride, D.data.data(), D.stride);
-  EXPECT_EQ(C.data, D.data);
+  for (int m = 0; m <= 30; m += 2) {
+    const Strided A(m, 6, &rng);
+    const MatrixXd B = MatrixXd::Random(6, 6);
+    Strided C(m, 6, &rng), D = C;
+    subtract_abt(A.view(), {B.data(), 6, 6}, C.data.data(), C.stride);
+    subtract_abt_6(m, A.data.data(), A.stride, B.data(), D.data.data(), D.stride);
+    EXPECT_EQ(C.data, D.data) << m;
+  }
 }
 
 TEST(DenseKernels, MatrixTimesVectorAgreesWithEigenForEverySize) {
@@ -159,6 +162,47 @@ TEST(FactorPanel, LDLtIsThePanel) {
       for (int i = 0; i < n; ++i) EXPECT_EQ(inv_diagonal[i], 1 / D[i]);
       EXPECT_TRUE(panel.is_guard_intact()) << n << ", " << num_below;
     }
+}
+
+TEST(DenseKernels, ProductAgreesWithEigenForEverySize) {
+  std::mt19937 rng(17);
+  for (int m = 0; m <= 37; ++m)
+    for (const int n : {0, 1, 5, 23}) {
+      const Strided A(m, n, &rng);
+      const VectorXd x = VectorXd::Random(n);
+      VectorXd y = VectorXd::Constant(m + 1, 7);
+      multiply(A.view(), x.data(), y.data());
+      EXPECT_LE((y.head(m) - A.matrix() * x).norm(), kRoundOff * (1 + n)) << m << " x " << n;
+      EXPECT_EQ(y[m], 7);
+    }
+}
+
+TEST(FactorMultipleOfFour, LDLtIsTheMatrix) {
+  std::mt19937 rng(16);
+  for (int n = 4; n <= 40; n += 4) {
+    const MatrixXd A = make_positive_definite(n, &rng);
+    MatrixXd factor = A.triangularView<Eigen::Lower>();
+    VectorXd inv_diagonal(n);
+    std::vector<double> scratch(static_cast<std::size_t>(n) * n);
+    ASSERT_TRUE(factor_multiple_of_four(n, factor.data(), inv_diagonal.data(), scratch.data()));
+    const MatrixXd L = make_unit_lower(factor);
+    const VectorXd D = factor.diagonal();
+    EXPECT_LE((L * D.asDiagonal() * L.transpose() - A).norm(), kRoundOff * A.norm()) << n;
+    for (int i = 0; i < n; ++i) EXPECT_EQ(inv_diagonal[i], 1 / D[i]);
+  }
+}
+
+TEST(FactorMultipleOfFour, RefusesAPivotThatIsNotPositive) {
+  for (const int n : {4, 8, 20})
+    for (int row = 0; row < n; ++row)
+      for (const double bad : {0.0, -1.0, std::nan("")}) {
+        MatrixXd A = MatrixXd::Identity(n, n);
+        A(row, row) = bad;
+        VectorXd inv_diagonal(n);
+        std::vector<double> scratch(static_cast<std::size_t>(n) * n);
+        EXPECT_FALSE(factor_multiple_of_four(n, A.data(), inv_diagonal.data(), scratch.data()))
+            << n << ", " << row << ", " << bad;
+      }
 }
 
 TEST(FactorPanel, RefusesAPivotThatIsNotPositive) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "numerics/random_lcp.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -19,7 +20,7 @@ TEST(RatioPivoting, AgreesWithEnumeration) {
   std::mt19937_64 rng(1);
   RatioPivoting solver;
   int num_infeasible = 0;
-  for (int k = 0; k < 1500; ++k) {
+  for (int k = 0; k < support::num_trials(1500); ++k) {
     const int c = 1 + static_cast<int>(rng() % 8), rank = 1 + static_cast<int>(rng() % c);
     const RandomLcp p = make_random_lcp(c, rank, Range(k % 3), k % 2 == 0, &rng);
     const MatrixXd Q = p.Q();
@@ -36,7 +37,7 @@ TEST(RatioPivoting, AgreesWithEnumeration) {
     EXPECT_LE((Q * s.z + p.r() - *w).lpNorm<Eigen::Infinity>(), 1e-9) << "problem " << k;
     EXPECT_LE((Q * t.z + p.r() - *w).lpNorm<Eigen::Infinity>(), 1e-9) << "problem " << k;
   }
-  EXPECT_GE(num_infeasible, 50);
+  EXPECT_GE(num_infeasible, support::num_trials(50));
 }
 
 TEST(RatioPivoting, SolvesAllRanksInAndOutOfRange) {
@@ -45,7 +46,7 @@ TEST(RatioPivoting, SolvesAllRanksInAndOutOfRange) {
   for (const int c : {12, 40, 100, 300})
     for (int tenths = 1; tenths <= 10; ++tenths)
       for (const Range range : {Range::inside, Range::outside})
-        for (int k = 0; k < (c < 100 ? 20 : 2); ++k) {
+        for (int k = 0; k < (c < 100 ? support::num_trials(20) : support::num_trials(2)); ++k) {
           const int rank = std::max(1, c * tenths / 10);
           const RandomLcp p = make_random_lcp(c, rank, range, k % 2 == 0, &rng);
           const Solved s = solve(p, &solver);
@@ -65,7 +66,7 @@ TEST(RatioPivoting, SolvesAllRanksInAndOutOfRange) {
 TEST(RatioPivoting, AnyGuessGivesTheSameW) {
   std::mt19937_64 rng(3);
   RatioPivoting solver;
-  for (int k = 0; k < 300; ++k) {
+  for (int k = 0; k < support::num_trials(300); ++k) {
     const int c = 5 + static_cast<int>(rng() % 60), rank = 1 + static_cast<int>(rng() % c);
     const RandomLcp p = make_random_lcp(c, rank, Range(k % 2), k % 3 == 0, &rng);
     const Solved cold = solve(p, &solver);
@@ -174,7 +175,7 @@ TEST(RatioPivoting, NeverReportsAWrongAnswerForAnIndefiniteMatrix) {
   std::normal_distribution<double> normal;
   RatioPivoting solver;
   int num_indefinite = 0;
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < support::num_trials(500); ++k) {
     const int c = 2 + static_cast<int>(rng() % 10);
     MatrixXd Q = MatrixXd::NullaryExpr(c, c, [&] { return normal(rng); });
     if (k % 2 == 0) Q = (Q + Q.transpose()).eval();
@@ -183,7 +184,7 @@ TEST(RatioPivoting, NeverReportsAWrongAnswerForAnIndefiniteMatrix) {
     num_indefinite += s.report.status == LcpStatus::kIndefinite;
     EXPECT_TRUE(!s.report.is_solved() || scaled_residual(Q, r, s.z) <= 1e-9);
   }
-  EXPECT_GE(num_indefinite, 200);
+  EXPECT_GE(num_indefinite, support::num_trials(200));
 }
 
 }  // namespace

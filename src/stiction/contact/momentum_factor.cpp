@@ -155,7 +155,7 @@ void MomentumFactor::update_pattern(const ContactProblem& problem) {
 }
 
 bool MomentumFactor::factor(const ContactProblem& problem) {
-  cholesky_.set_zero();
+  cholesky_.start();
   for (int b = 0; b < problem.num_blocks(); ++b) {
     if (!is_free_[b])
       cholesky_.copy_diagonal(rank_[b], problem.diagonal(b));

@@ -16,6 +16,16 @@ void check_limits_at(int column) {
   if (column % kColumnsBetweenChecks == kColumnsBetweenChecks - 1) base::check_limits();
 }
 
+/// Rounds up to a multiple of four.
+int round_up(int n) { return (n + 3) / 4 * 4; }
+
+/// Copies a column of n numbers from the diagonal on, and some of those above it.
+void copy_column(const double* from, int diagonal, int n, double* to) {
+  if (n < 4) return void(std::copy_n(from, n, to));
+  for (int i = diagonal; i + 4 < n; i += 4) store<Vec4>(to + i, load<Vec4>(from + i));
+  store<Vec4>(to + n - 4, load<Vec4>(from + n - 4));
+}
+
 }  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
@@ -27,7 +37,7 @@ void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
   list_higher_neighbors(edges);
   find_structure();
   lay_out_panels(block_sizes);
-  list_update_targets();
+  list_updates();
 }
 
 void BlockSparseCholesky::list_higher_neighbors(std::span<const BlockEdge> edges) {
@@ -89,42 +99,56 @@ void BlockSparseCholesky::lay_out_panels(std::span<const int> block_sizes) {
       below_offset_[p] = rows;
       rows += block_sizes[below_[p]];
     }
-    panel_rows_[j] = rows;
+    const int columns = is_padded() ? round_up(block_sizes[j]) : block_sizes[j];
+    panel_rows_[j] = is_padded() ? columns : rows;
     value_start_[j] = num_values;
-    num_values += static_cast<std::size_t>(rows) * block_sizes[j];
+    num_values += static_cast<std::size_t>(panel_rows_[j]) * columns;
   }
   values_.resize(num_values);
   remaining_.reserve(num_values);
   num_eliminated_ = 0;
-  inv_diagonal_.resize(first_row_[n]);
   const int widest = n > 0 ? *std::max_element(block_sizes.begin(), block_sizes.end()) : 0;
-  LD_.resize(static_cast<std::size_t>(widest) * widest);
+  inv_diagonal_.resize(is_padded() ? round_up(widest) : first_row_[n]);
+  const auto width = static_cast<std::size_t>(round_up(widest));
+  LD_.resize(width * width);
+  if (is_padded()) write_padding();
+}
+
+void BlockSparseCholesky::write_padding() {
+  const int size = block_size(0), stride = panel_rows_[0];
+  for (int c = 0; c < stride; ++c)
+    for (int r = c < size ? size : 0; r < stride; ++r) values_[r + c * stride] = r == c;
 }
 
 // Panel j updates the panel of each block k below its diagonal, in the rows of k itself and of all
-// blocks of panel j below k.
-void BlockSparseCholesky::list_update_targets() {
+// blocks of panel j below k. Blocks that follow each other in both panels are updated together.
+void BlockSparseCholesky::list_updates() {
   const int n = num_blocks();
-  target_start_.resize(n + 1);
-  target_.clear();
+  update_start_.clear();
+  updates_.clear();
   for (int j = 0; j < n; ++j) {
     check_limits_at(j);
-    target_start_[j] = static_cast<int>(target_.size());
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];
-      target_.push_back(0);
+      update_start_.push_back(static_cast<int>(updates_.size()));
+      updates_.push_back({.from = below_offset_[p], .to = 0, .rows = block_size(k)});
       int at = below_start_[k];
       for (int q = p + 1; q < below_start_[j + 1]; ++q) {
         while (below_[at] != below_[q]) ++at;
-        target_.push_back(below_offset_[at]);
+        const int to = below_offset_[at], rows = block_size(below_[q]);
+        Update& last = updates_.back();
+        if (to == last.to + last.rows)
+          last.rows += rows;
+        else
+          updates_.push_back({.from = below_offset_[q], .to = to, .rows = rows});
       }
     }
   }
-  target_start_[n] = static_cast<int>(target_.size());
+  update_start_.push_back(static_cast<int>(updates_.size()));
 }
 
-void BlockSparseCholesky::set_zero() {
-  std::fill(values_.begin(), values_.end(), 0.0);
+void BlockSparseCholesky::start() {
+  if (!is_padded()) std::fill(values_.begin(), values_.end(), 0.0);
   num_eliminated_ = 0;
 }
 
@@ -156,7 +180,7 @@ void BlockSparseCholesky::copy_diagonal(int i, const double* A) {
     for (int c = 0; c < 6; ++c) Six::load(A + 6 * c).store(to.data + c * to.stride);
     return;
   }
-  for (int c = 0; c < n; ++c) std::copy_n(A + c * n, n, to.data + c * to.stride);
+  for (int c = 0; c < n; ++c) copy_column(A + c * n, c, n, to.data + c * to.stride);
 }
 
 void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
@@ -175,6 +199,12 @@ void BlockSparseCholesky::copy_off_diagonal(int i, int j, const double* A) {
 bool BlockSparseCholesky::factor() { return eliminate(num_eliminated_, num_blocks()); }
 
 bool BlockSparseCholesky::eliminate(int begin, int end) {
+  if (is_padded() && begin < end) {
+    if (factor_multiple_of_four(panel_rows_[0], values_.data(), inv_diagonal_.data(), LD_.data()))
+      return true;
+    write_padding();  // numbers that are not finite may have reached it
+    return false;
+  }
   for (int j = begin; j < end; ++j) {
     check_limits_at(j);
     const int width = block_size(j);
@@ -184,7 +214,6 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       return false;
 
     // Subtracts the outer products of the rows below from the panels to the right.
-    const int* target = target_.data() + target_start_[j];
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int k = below_[p];
       const int k_rows = panel_rows_[k];
@@ -192,14 +221,14 @@ bool BlockSparseCholesky::eliminate(int begin, int end) {
       double* k_panel = values_.data() + value_start_[k];
       double* right = LD_.data();  // L_kj D_j
       scale_columns({panel + below_offset_[p], k_width, width, rows}, panel, rows + 1, right);
-      for (int q = p; q < below_start_[j + 1]; ++q) {
-        const int q_size = block_size(below_[q]);
-        const double* left = panel + below_offset_[q];
-        double* to = k_panel + *target++;
-        if (width == 6 && q_size == 6 && k_width == 6)
-          subtract_abt_6(left, rows, right, 6, to, k_rows);
+      for (int u = update_start_[p]; u < update_start_[p + 1]; ++u) {
+        const Update& update = updates_[u];
+        const double* left = panel + update.from;
+        double* to = k_panel + update.to;
+        if (width == 6 && k_width == 6 && update.rows % 2 == 0)
+          subtract_abt_6(update.rows, left, rows, right, to, k_rows);
         else
-          subtract_abt({left, q_size, width, rows}, {right, k_width, width}, to, k_rows);
+          subtract_abt({left, update.rows, width, rows}, {right, k_width, width}, to, k_rows);
       }
     }
   }

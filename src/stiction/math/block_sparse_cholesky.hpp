@@ -16,6 +16,9 @@ namespace stiction::math {
 /// order them with MinimumDegreeOrdering first. Each block column is one column-major panel: the
 /// diagonal block on top, then the blocks below it in increasing order. A panel is therefore
 /// factored and updated with dense kernels.
+///
+/// A matrix of one block is padded to a multiple of four rows by a unit matrix, which its factor
+/// keeps. Most matrices of robots have one block.
 class BlockSparseCholesky {
  public:
   /// The storage of a block: element (r, c) is data[r + c * stride].
@@ -37,13 +40,14 @@ class BlockSparseCholesky {
   /// The number of stored values, including fill and the upper triangles of diagonal blocks.
   std::size_t num_values() const { return values_.size(); }
 
-  /// Sets all values to zero and forgets eliminate_first.
-  void set_zero();
+  /// Starts a new matrix: sets the blocks below the diagonal to zero, and forgets eliminate_first.
+  /// The lower triangles of the diagonal blocks must be written.
+  void start();
   /// Returns the diagonal block `i`. Only its lower triangle is read.
   Block diagonal(int i) { return {values_.data() + value_start_[i], panel_rows_[i]}; }
   /// Returns the block (i, j), i > j, of an edge given to `analyze`.
   Block below_diagonal(int i, int j);
-  /// Copies a dense symmetric column-major block to the diagonal.
+  /// Copies a dense symmetric column-major block to the diagonal, at least its lower triangle.
   void copy_diagonal(int i, const double* A);
   /// Copies the dense column-major block (i, j) of an edge to its storage, transposed if i < j.
   void copy_off_diagonal(int i, int j, const double* A);
@@ -87,7 +91,11 @@ class BlockSparseCholesky {
   void list_higher_neighbors(std::span<const BlockEdge> edges);
   void find_structure();  // of the factor, with the elimination tree
   void lay_out_panels(std::span<const int> block_sizes);
-  void list_update_targets();  // first rows of the updates of each panel
+  void list_updates();
+
+  bool is_padded() const { return num_blocks() == 1; }
+  /// Writes the unit matrix of a padded matrix, and the zeros beside it.
+  void write_padding();
 
   /// Eliminates the block columns [begin, end).
   bool eliminate(int begin, int end);
@@ -95,14 +103,19 @@ class BlockSparseCholesky {
   void solve_unit_lower(double* x) const;
 
   std::vector<int> first_row_;            // first row of each block, size n + 1
-  std::vector<int> panel_rows_;           // number of rows of each panel
+  std::vector<int> panel_rows_;           // number of rows of each panel, with padding
   std::vector<std::size_t> value_start_;  // first value of each panel
   std::vector<int> below_start_;          // first entry in below_ of each panel, size n + 1
   std::vector<int> below_;         // blocks under the diagonal block of each panel, ascending
   std::vector<int> below_offset_;  // first row of each of these blocks in its panel
-  std::vector<int> target_start_;  // first entry in target_ of each panel, size n + 1
-  std::vector<int>
-      target_;  // first rows of the updates in the panels to the right, in order of use
+  /// Rows of a panel that update rows of a panel to the right.
+  struct Update {
+    int from;  // first row in the panel
+    int to;    // first row in the other panel
+    int rows;
+  };
+  std::vector<int> update_start_;  // first entry in updates_ of each entry of below_, and the end
+  std::vector<Update> updates_;    // in order of use
   std::vector<double> values_;
   std::vector<double> remaining_;  // Schur complement that eliminate_first saved
   int num_eliminated_ = 0;

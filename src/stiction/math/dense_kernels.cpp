@@ -87,7 +87,64 @@ bool factor_columns(int width, int m, double* A, int lda, double* inv_diagonal) 
   }
 }
 
+/// The number of columns that factor_multiple_of_four takes at a time.
+constexpr int kWide = 4;
+
+/// Computes C -= A T(0..kWide, :)^T for kGroups groups of four rows of matrices of stride n.
+/// @param k number of columns of A and T
+template <int kGroups>
+void subtract_columns(const double* A, const double* T, int n, int k, double* C) {
+  Vec4 sums[kGroups][kWide];
+#pragma GCC unroll 4
+  for (int j = 0; j < kWide; ++j)
+#pragma GCC unroll 2
+    for (int g = 0; g < kGroups; ++g) sums[g][j] = load<Vec4>(C + 4 * g + j * n);
+  for (int p = 0; p < k; ++p) {
+    Vec4 a[kGroups];
+#pragma GCC unroll 2
+    for (int g = 0; g < kGroups; ++g) a[g] = -load<Vec4>(A + 4 * g + p * n);
+#pragma GCC unroll 4
+    for (int j = 0; j < kWide; ++j) {
+      const Vec4 t = broadcast_to<Vec4>(T[j + p * n]);
+#pragma GCC unroll 2
+      for (int g = 0; g < kGroups; ++g) sums[g][j] = multiply_add(a[g], t, sums[g][j]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < kWide; ++j)
+#pragma GCC unroll 2
+    for (int g = 0; g < kGroups; ++g) store<Vec4>(C + 4 * g + j * n, sums[g][j]);
+}
+
+/// Solves X D L^T = B in place of B for four rows, and keeps X D.
+void solve_right(const double* L, int n, const double* inv_diagonal, double* B, double* XD) {
+  Vec4 t[kWide];
+#pragma GCC unroll 4
+  for (int j = 0; j < kWide; ++j) {
+    t[j] = load<Vec4>(B + j * n);
+#pragma GCC unroll 4
+    for (int k = 0; k < j; ++k) t[j] = multiply_add(-t[k], L[j + k * n], t[j]);
+    store<Vec4>(XD + j * n, t[j]);
+    store<Vec4>(B + j * n, t[j] * inv_diagonal[j]);
+  }
+}
+
 }  // namespace
+
+bool factor_multiple_of_four(int n, double* A, double* inv_diagonal, double* scratch) {
+  double* LD = scratch;  // L D, in the places of L
+  for (int j = 0; j < n; j += kWide) {
+    // Subtract all earlier columns from these ones.
+    int i = j;
+    for (; i + 8 <= n; i += 8) subtract_columns<2>(A + i, LD + j, n, j, A + i + j * n);
+    if (i < n) subtract_columns<1>(A + i, LD + j, n, j, A + i + j * n);
+    double* square = A + j + j * n;
+    if (!factor_square<kWide>(square, n, inv_diagonal + j)) return false;
+    for (i = j + kWide; i < n; i += 4)
+      solve_right(square, n, inv_diagonal + j, A + i + j * n, LD + i + j * n);
+  }
+  return true;
+}
 
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch) {
   // Left-looking over groups of six columns: one product subtracts all earlier columns.

@@ -78,11 +78,45 @@ inline void subtract_abt(MatrixView A, MatrixView B, double* C, int ldc) {
   }
 }
 
-/// Computes C -= A B^T for 6 x 6 matrices, the case of free bodies. The compiler knows all sizes.
-inline void subtract_abt_6(const double* A, int lda, const double* B, int ldb, double* C, int ldc) {
-  const MatrixView left(A, 6, 6, lda), right(B, 6, 6, ldb);
-  internal::subtract_abt_rows<Vec4, 6>(left, right, C, ldc);
-  internal::subtract_abt_rows<Vec2, 6>(left.rows_from(4), right, C + 4, ldc);
+namespace internal {
+
+/// Computes C(0..8, 0..kCols) -= A B(0..kCols, :)^T. Each number of B serves two groups of rows.
+template <int kCols>
+inline void subtract_abt_eight_rows(MatrixView A, MatrixView B, double* C, int ldc) {
+  Vec4 low[kCols], high[kCols];
+  for (int j = 0; j < kCols; ++j) {
+    low[j] = load<Vec4>(C + j * ldc);
+    high[j] = load<Vec4>(C + 4 + j * ldc);
+  }
+  for (int p = 0; p < A.columns; ++p) {
+    const Vec4 a = -load<Vec4>(A.data + p * A.stride), b = -load<Vec4>(A.data + 4 + p * A.stride);
+    for (int j = 0; j < kCols; ++j) {
+      const Vec4 x = broadcast_to<Vec4>(B.data[j + p * B.stride]);
+      low[j] = multiply_add(a, x, low[j]);
+      high[j] = multiply_add(b, x, high[j]);
+    }
+  }
+  for (int j = 0; j < kCols; ++j) {
+    store<Vec4>(C + j * ldc, low[j]);
+    store<Vec4>(C + 4 + j * ldc, high[j]);
+  }
+}
+
+}  // namespace internal
+
+/// Computes C -= A B^T with A (m x 6), B (6 x 6) and C (m x 6), where m is even: the case of free
+/// bodies.
+/// @param lda, ldc strides of A and C; B has no gaps
+inline void subtract_abt_6(int m, const double* A, int lda, const double* B, double* C, int ldc) {
+  const MatrixView left(A, m, 6, lda), right(B, 6, 6);
+  int i = 0;
+  for (; i + 8 <= m; i += 8)
+    internal::subtract_abt_eight_rows<6>(left.rows_from(i), right, C + i, ldc);
+  if (i + 4 <= m) {
+    internal::subtract_abt_rows<Vec4, 6>(left.rows_from(i), right, C + i, ldc);
+    i += 4;
+  }
+  if (i < m) internal::subtract_abt_rows<Vec2, 6>(left.rows_from(i), right, C + i, ldc);
 }
 
 namespace internal {
@@ -108,6 +142,36 @@ inline void add_av(double s, MatrixView A, const double* x, double* y) {
     i += 2;
   }
   if (i < A.rows) internal::add_av_rows<double>(s, A.rows_from(i), x, y + i);
+}
+
+namespace internal {
+
+/// Computes y = A x for kGroups groups of rows, each of as many rows as V has lanes.
+template <class V, int kGroups>
+inline void multiply_rows(MatrixView A, const double* x, double* y) {
+  constexpr int kLanes = sizeof(V) / sizeof(double);
+  V sums[kGroups]{};
+  for (int j = 0; j < A.columns; ++j) {
+    const V b = broadcast_to<V>(x[j]);
+    for (int g = 0; g < kGroups; ++g)
+      sums[g] = multiply_add(load<V>(A.data + g * kLanes + j * A.stride), b, sums[g]);
+  }
+  for (int g = 0; g < kGroups; ++g) store<V>(y + g * kLanes, sums[g]);
+}
+
+}  // namespace internal
+
+/// Computes y = A x. x and y must not overlap.
+inline void multiply(MatrixView A, const double* x, double* y) {
+  int i = 0;
+  for (; i + 16 <= A.rows; i += 16) internal::multiply_rows<Vec4, 4>(A.rows_from(i), x, y + i);
+  for (; i + 4 <= A.rows; i += 4) internal::multiply_rows<Vec4, 1>(A.rows_from(i), x, y + i);
+  if (i == A.rows) return;
+  if (A.rows >= 4) {  // the last four rows, some of them once more
+    internal::multiply_rows<Vec4, 1>(A.rows_from(A.rows - 4), x, y + A.rows - 4);
+    return;
+  }
+  for (; i < A.rows; ++i) internal::multiply_rows<double, 1>(A.rows_from(i), x, y + i);
 }
 
 namespace internal {
@@ -151,6 +215,14 @@ inline void add_atv(double s, MatrixView A, const double* x, double* y) {
 /// @param scratch      min(n, 6) * n numbers
 /// @return false at a pivot that is not positive or not a number; the panel is then partly factored
 bool factor_panel(int m, int n, double* A, int lda, double* inv_diagonal, double* scratch);
+
+/// Factors a symmetric n x n matrix A = L D L^T in place, where n is a multiple of four, and the
+/// columns have no gaps. Such a matrix needs no code for rows that are left over. L is stored below
+/// the diagonal and D on it; the entries above are overwritten.
+/// @param inv_diagonal out: 1 / D, size n
+/// @param scratch      n^2 numbers
+/// @return false at a pivot that is not positive or not a number; A is then partly factored
+bool factor_multiple_of_four(int n, double* A, double* inv_diagonal, double* scratch);
 
 /// Computes the inverse of a symmetric positive definite 6 x 6 matrix. Both are column-major; only
 /// the lower triangle of A is read.

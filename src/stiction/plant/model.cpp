@@ -128,7 +128,7 @@ void Model::select_blocks(const mjModel* m, std::span<const std::uint8_t> tree_a
 
 /// True if a dof that starts a branch may join the open block.
 bool Model::fits_open_block(const mjModel* m, int dof) const {
-  constexpr int kDenseTree = 20;   // most dofs of a tree that is stored as one block
+  constexpr int kDenseTree = 24;   // most dofs of a tree that is stored as one block
   constexpr int kDenseTrunk = 12;  // most dofs of a trunk together with the chain that extends it
   const Block& open = all_blocks_.back();
   const int tree = m->dof_treeid[dof];

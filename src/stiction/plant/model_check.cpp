@@ -10,6 +10,7 @@
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/model_numbers.hpp"
+#include "stiction/plant/square_sum.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -152,24 +153,33 @@ std::string explain_failure(const mjModel* m) {
 }
 
 StateFault check_state(const mjModel* m, const mjData* d) noexcept {
-  StateFault fault;
-  const auto is_good = [&](const char* name, const mjtNum* values, mjtSize count, bool is_state) {
-    for (mjtSize i = 0; i < count; ++i) {
-      if (std::abs(values[i]) <= mjMAXVAL) continue;  // false for NaN
-      fault = {
-          .array = name, .index = static_cast<int>(i), .value = values[i], .is_state = is_state};
-      return false;
-    }
-    return true;
+  struct Array {
+    const char* name;
+    const mjtNum* values;
+    mjtSize size;
+    bool is_state;
   };
-  (void)(is_good("time", &d->time, 1, true) && is_good("qpos", d->qpos, m->nq, true) &&
-         is_good("qvel", d->qvel, m->nv, true) && is_good("act", d->act, m->na, true) &&
-         is_good("ctrl", d->ctrl, m->nu, false) &&
-         is_good("qfrc_applied", d->qfrc_applied, m->nv, false) &&
-         is_good("xfrc_applied", d->xfrc_applied, 6 * m->nbody, false) &&
-         is_good("mocap_pos", d->mocap_pos, 3 * m->nmocap, false) &&
-         is_good("mocap_quat", d->mocap_quat, 4 * m->nmocap, false));
-  return fault;
+  const Array arrays[] = {{"time", &d->time, 1, true},
+                          {"qpos", d->qpos, m->nq, true},
+                          {"qvel", d->qvel, m->nv, true},
+                          {"act", d->act, m->na, true},
+                          {"ctrl", d->ctrl, m->nu, false},
+                          {"qfrc_applied", d->qfrc_applied, m->nv, false},
+                          {"xfrc_applied", d->xfrc_applied, 6 * m->nbody, false},
+                          {"mocap_pos", d->mocap_pos, 3 * m->nmocap, false},
+                          {"mocap_quat", d->mocap_quat, 4 * m->nmocap, false}};
+  // Nearly always all numbers are so small that the sum of their squares shows it.
+  SquareSum squares;
+  for (const Array& array : arrays) squares.add(array.values, array.size);
+  if (squares.get() <= mjMAXVAL * mjMAXVAL) return {};
+  for (const Array& array : arrays)
+    for (mjtSize i = 0; i < array.size; ++i)
+      if (!(std::abs(array.values[i]) <= mjMAXVAL))  // true for NaN
+        return {.array = array.name,
+                .index = static_cast<int>(i),
+                .value = array.values[i],
+                .is_state = array.is_state};
+  return {};
 }
 
 }  // namespace stiction::plant

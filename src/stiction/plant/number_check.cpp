@@ -8,12 +8,10 @@
 #include <utility>
 #include <variant>
 
-#include "stiction/math/lanes.hpp"
+#include "stiction/plant/square_sum.hpp"
 
 namespace stiction::plant {
 namespace {
-
-using math::Vec4;
 
 /// How many numbers of a large array one call checks.
 constexpr mjtSize kPart = 1024;
@@ -60,29 +58,6 @@ bool all_in(const Span& span, std::uint64_t turn) {
   }
   return bad >> (8 * sizeof(Bits) - 1) == 0;
 }
-
-/// The sum of squares of numbers. While it is at most x^2, each of them is at most x in magnitude.
-class SquareSum {
- public:
-  void add(const mjtNum* values, mjtSize size) {
-    mjtSize i = 0;
-    for (; i + 16 <= size; i += 16)
-      for (int k = 0; k < 4; ++k) {
-        const Vec4 x = math::load<Vec4>(values + i + 4 * k);
-        sums_[k] = math::multiply_add(x, x, sums_[k]);
-      }
-    for (; i + 4 <= size; i += 4) {
-      const Vec4 x = math::load<Vec4>(values + i);
-      sums_[0] = math::multiply_add(x, x, sums_[0]);
-    }
-    for (; i < size; ++i) rest_ = math::multiply_add(values[i], values[i], rest_);
-  }
-  double get() const { return math::sum(sums_[0] + sums_[1] + sums_[2] + sums_[3]) + rest_; }
-
- private:
-  Vec4 sums_[4] = {};
-  double rest_ = 0;
-};
 
 /// True if a number has a sign. That of -0 counts.
 bool has_sign(const mjtNum* values, mjtSize size) {

@@ -423,8 +423,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
-  if (lags_friction(context))
-    context.lagged_impulses.record(context.stage, d, contacts_.problem, contacts_.solution);
+  if (lags_friction(context)) context.lagged_impulses.record(contacts_.problem, contacts_.solution);
   warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   warn_of_law_range(context, contacts_.problem.time_step);

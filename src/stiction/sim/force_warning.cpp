@@ -20,6 +20,24 @@ struct Finding {
   double excess = 1;   // impulse, relative to the largest one that gives no warning
 };
 
+/// Returns the least mass of the trees [kg]. Each island has at least one whole tree.
+double find_least_mass(const mjModel* m, std::vector<double>* masses) {
+  masses->assign(m->ntree, 0.0);
+  for (int body = 1; body < m->nbody; ++body)
+    if (m->body_treeid[body] >= 0) (*masses)[m->body_treeid[body]] += m->body_mass[body];
+  return masses->empty() ? 0 : *std::min_element(masses->begin(), masses->end());
+}
+
+/// Returns the square of the largest impulse.
+double find_largest_squared(const ContactReport& report) {
+  double largest = 0;
+  for (int c = 0; c < report.size(); ++c) {
+    const double* x = &report.impulse[3 * c];
+    largest = std::max(largest, x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  }
+  return largest;
+}
+
 /// Adds the masses of the bodies that joints move to their islands [kg]. Mocap bodies and the parts
 /// of the world have masses too, but these take no part in any motion.
 void add_masses(const StepContext& context, const contact::Islands& islands,
@@ -116,15 +134,17 @@ void warn_of_large_force(StepContext& context, const mjData* d, const ContactPip
   const double dt = contacts.problem.time_step;
   const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
   const ContactReport& report = context.report.contacts;
-  if (report.size() == 0) return;
+  // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
+  const double gravity = std::max(mju_norm3(m->opt.gravity), 1.0);
+  const double harmless = kTooManyWeights * gravity * dt * find_least_mass(m, &scratch->numbers);
+  if (find_largest_squared(report) <= harmless * harmless) return;
   scratch->islands.assign(contacts.islands.size(), {});
   add_masses(context, contacts.islands, &scratch->islands);
   add_energies(context, d, dt, contacts.islands, scratch);
   Finding worst;
   for (int island = 0; island < contacts.islands.size(); ++island) {
     const ForceScratch::Island& bodies = scratch->islands[island];
-    // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
-    const double weight = bodies.mass * std::max(mju_norm3(m->opt.gravity), 1.0);
+    const double weight = bodies.mass * gravity;
     const double limit =
         std::max(kTooManyWeights * weight * dt, calc_momentum(contacts, island, is_rigid, bodies));
     find_excess(contacts, report, island, weight, limit, &worst);

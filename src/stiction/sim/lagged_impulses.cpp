@@ -4,10 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -20,24 +23,15 @@ std::array<int, 2> find_geoms(const mjData* d, const Contact& c) {
   return {con.geom[0], con.geom[1]};
 }
 
-/// Returns the end of the contacts that begin with `first` and have the same geoms. Patches have no
-/// such contacts; their points are skipped one by one.
-int find_end(const mjData* d, const ContactProblem& problem, int first) {
-  const auto& contacts = problem.contacts;
-  int end = first + 1;
-  while (end < problem.num_contacts() && contacts[end].face < 0 &&
-         find_geoms(d, contacts[end]) == find_geoms(d, contacts[first]))
-    ++end;
-  return end;
+/// Returns the position of the body to which the points of two geoms are relative, so that they
+/// hardly move from one step to the next.
+const mjtNum* find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& geoms) {
+  const int body_A = m->geom_bodyid[geoms[0]], body_B = m->geom_bodyid[geoms[1]];
+  return d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A);
 }
 
-/// Returns the position of a contact point relative to a body of the pair, so that it hardly moves
-/// from one step to the next.
-std::array<double, 3> calc_position(const mjModel* m, const mjData* d, const Contact& c) {
-  const mjContact& con = d->contact[c.source];
-  const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
-  const mjtNum* origin = d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A);
-  return {con.pos[0] - origin[0], con.pos[1] - origin[1], con.pos[2] - origin[2]};
+double calc_squared_distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return math::square(a[0] - b[0]) + math::square(a[1] - b[1]) + math::square(a[2] - b[2]);
 }
 
 }  // namespace
@@ -52,11 +46,48 @@ void LaggedImpulses::Step::reserve(int num_points) {
   points.reserve(num_points);
 }
 
-std::span<const LaggedImpulses::Point> LaggedImpulses::Step::find(
-    const std::array<int, 2>& geoms) const {
-  const auto pair = std::ranges::lower_bound(pairs, geoms, {}, &Pair::geoms);
-  if (pair == pairs.end() || pair->geoms != geoms) return {};
-  return std::span(points).subspan(pair->first_point, pair->num_points);
+/// Returns the points of two geoms in the last step. MuJoCo mostly lists pairs in the order of the
+/// last step, so the pair after the last one that was found is tried first.
+std::span<const LaggedImpulses::Point> LaggedImpulses::find_before(
+    const std::array<int, 2>& geoms) {
+  const std::vector<Pair>& pairs = before_.pairs;
+  if (next_ >= pairs.size() || pairs[next_].geoms != geoms) {
+    const auto geoms_of = [&](int i) { return pairs[i].geoms; };
+    if (sorted_.empty()) {
+      sorted_.resize(pairs.size());
+      std::iota(sorted_.begin(), sorted_.end(), 0);
+      std::ranges::sort(sorted_, {}, [&](int i) { return std::pair(geoms_of(i), i); });
+    }
+    const auto found = std::ranges::lower_bound(sorted_, geoms, {}, geoms_of);
+    if (found == sorted_.end() || geoms_of(*found) != geoms) return {};
+    next_ = *found;
+  }
+  const Pair& pair = pairs[next_++];
+  return std::span(before_.points).subspan(pair.first_point, pair.num_points);
+}
+
+/// Gives each contact of a pair the impulse of the nearest point of the last step that no other
+/// contact has taken.
+void LaggedImpulses::write_pair(const Pair& pair, int first_contact, ContactProblem* problem) {
+  constexpr int kMaxPoints = 64;  // of two geoms; MuJoCo makes at most 50
+  std::span<const Point> points = find_before(pair.geoms);
+  points = points.first(std::min<std::size_t>(points.size(), kMaxPoints));
+  std::uint64_t is_free = ~std::uint64_t{0};  // bit p: no contact has taken point p
+  for (int i = 0; i < pair.num_points; ++i) {
+    const std::array<double, 3>& position = now_.points[pair.first_point + i].position;
+    std::size_t nearest = points.size();
+    double least = 0;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      if (!(is_free >> p & 1)) continue;
+      const double distance = calc_squared_distance(position, points[p].position);
+      if (nearest < points.size() && distance >= least) continue;
+      nearest = p;
+      least = distance;
+    }
+    if (nearest == points.size()) continue;
+    is_free &= ~(std::uint64_t{1} << nearest);
+    problem->lagged_impulse[first_contact + i] = points[nearest].force * problem->time_step;
+  }
 }
 
 void LaggedImpulses::start(bool goes_on) {
@@ -64,58 +95,44 @@ void LaggedImpulses::start(bool goes_on) {
   now_.clear();
 }
 
-void LaggedImpulses::write(const mjModel* m, const mjData* d, ContactProblem* problem) const {
-  problem->lagged_impulse.reserve(problem->contacts.size());  // the next step has as many
-  if (!goes_on_ || before_.pairs.empty()) return;
-  problem->lagged_impulse.assign(problem->contacts.size(), std::nullopt);
-  constexpr int kMaxPoints = 64;  // of two geoms; MuJoCo makes at most 50
-  for (int i = 0; i < problem->num_contacts();) {
-    if (problem->contacts[i].face >= 0) {
+void LaggedImpulses::write(const mjModel* m, const mjData* d, ContactProblem* problem) {
+  const int num_contacts = problem->num_contacts();
+  problem->lagged_impulse.reserve(num_contacts);  // the next step has as many
+  for (Step* step : {&before_, &now_}) step->reserve(num_contacts);
+  now_.clear();
+  next_ = 0;
+  sorted_.reserve(num_contacts);
+  sorted_.clear();
+  const bool knows_any = goes_on_ && !before_.pairs.empty();
+  if (knows_any) problem->lagged_impulse.assign(num_contacts, std::nullopt);
+  const std::vector<Contact>& contacts = problem->contacts;
+  for (int i = 0; i < num_contacts;) {
+    if (contacts[i].face >= 0) {
       ++i;
       continue;
     }
-    const int end = find_end(d, *problem, i);
-    std::span<const Point> points = before_.find(find_geoms(d, problem->contacts[i]));
-    points = points.first(std::min<std::size_t>(points.size(), kMaxPoints));
-    std::uint64_t is_free = ~std::uint64_t{0};  // bit p: no contact has taken point p
-    for (; i < end; ++i) {
-      // Each contact takes the nearest point that is free.
-      const std::array<double, 3> position = calc_position(m, d, problem->contacts[i]);
-      std::size_t nearest = points.size();
-      double least = 0;
-      for (std::size_t p = 0; p < points.size(); ++p) {
-        if (!(is_free >> p & 1)) continue;
-        const double distance = mju_dist3(position.data(), points[p].position.data());
-        if (nearest < points.size() && distance >= least) continue;
-        nearest = p;
-        least = distance;
-      }
-      if (nearest == points.size()) continue;
-      is_free &= ~(std::uint64_t{1} << nearest);
-      problem->lagged_impulse[i] = points[nearest].force * problem->time_step;
-    }
+    const int first = i;
+    Pair pair{.geoms = find_geoms(d, contacts[i]),
+              .first_point = static_cast<int>(now_.points.size())};
+    const mjtNum* origin = find_origin(m, d, pair.geoms);
+    do {
+      const mjtNum* x = d->contact[contacts[i].source].pos;
+      now_.points.push_back({.position = {x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]}});
+      ++i;
+    } while (i < num_contacts && contacts[i].face < 0 && find_geoms(d, contacts[i]) == pair.geoms);
+    pair.num_points = i - first;
+    now_.pairs.push_back(pair);
+    if (knows_any) write_pair(pair, first, problem);
   }
 }
 
-void LaggedImpulses::record(const mjModel* m, const mjData* d, const ContactProblem& problem,
+void LaggedImpulses::record(const ContactProblem& problem,
                             const contact::ContactSolution& solution) {
-  for (Step* step : {&before_, &now_}) step->reserve(problem.num_contacts());
-  now_.clear();
-  for (int i = 0; i < problem.num_contacts();) {
-    if (problem.contacts[i].face >= 0) {
-      ++i;
-      continue;
-    }
-    const int end = find_end(d, problem, i);
-    now_.pairs.push_back({.geoms = find_geoms(d, problem.contacts[i]),
-                          .first_point = static_cast<int>(now_.points.size()),
-                          .num_points = end - i});
-    for (; i < end; ++i)
-      now_.points.push_back({.position = calc_position(m, d, problem.contacts[i]),
-                             .force = std::max(0.0, solution.impulses[i][2]) / problem.time_step});
-  }
-  std::ranges::sort(now_.pairs, {},
-                    [](const Pair& p) { return std::pair(p.geoms, p.first_point); });
+  auto point = now_.points.begin();
+  for (int i = 0; i < problem.num_contacts(); ++i)
+    if (problem.contacts[i].face < 0)
+      (point++)->force = std::max(0.0, solution.impulses[i][2]) / problem.time_step;
+  STICTION_ASSERT(point == now_.points.end());
 }
 
 void LaggedImpulses::finish() { std::swap(before_, now_); }
@@ -160,7 +177,6 @@ void LaggedImpulses::read_memory(const mjModel* m, std::span<const std::uint64_t
     check(rest.front() <= (rest.size() - 1) / kWordsOfPoint);
     pair.first_point = static_cast<int>(before_.points.size());
     pair.num_points = static_cast<int>(take());
-    check(before_.pairs.empty() || before_.pairs.back().geoms <= pair.geoms);
     for (int p = 0; p < pair.num_points; ++p) {
       Point point;
       for (double& x : point.position) x = std::bit_cast<double>(take());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,12 +30,12 @@ class LaggedImpulses {
   /// Begins a step, or begins it again.
   /// @param goes_on true if the step begins with the state in which the last one ended
   void start(bool goes_on);
-  /// Writes the impulses of the points that the last step knows to ContactProblem::lagged_impulse.
+  /// Finds the points of the problem, and writes the impulses of those that the last step knows to
+  /// ContactProblem::lagged_impulse.
   /// @param data the contacts to which the problem's refer
-  void write(const mjModel* model, const mjData* data, contact::ContactProblem* problem) const;
-  /// Records the solution of the step.
-  void record(const mjModel* model, const mjData* data, const contact::ContactProblem& problem,
-              const contact::ContactSolution& solution);
+  void write(const mjModel* model, const mjData* data, contact::ContactProblem* problem);
+  /// Records the solution of the problem of the last call of write.
+  void record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
   /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
   template <class F>
   void leave_out(F&& is_left_out) {
@@ -63,15 +64,20 @@ class LaggedImpulses {
     int first_point = 0;
     int num_points = 0;
   };
+  /// The points of a step, in the order of its contacts.
   struct Step {
-    std::vector<Pair> pairs;  // in ascending order of the geoms
+    std::vector<Pair> pairs;
     std::vector<Point> points;
     void clear();
     void reserve(int num_points);
-    std::span<const Point> find(const std::array<int, 2>& geoms) const;
   };
+  std::span<const Point> find_before(const std::array<int, 2>& geoms);
+  void write_pair(const Pair& pair, int first_contact, contact::ContactProblem* problem);
+
   Step before_, now_;
   bool goes_on_ = false;
+  std::size_t next_ = 0;     // the pair of before_ that probably is the next one of this step
+  std::vector<int> sorted_;  // the pairs of before_ by their geoms; empty until it is needed
 };
 
 }  // namespace stiction::sim

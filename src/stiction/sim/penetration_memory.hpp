@@ -53,6 +53,9 @@ class PenetrationMemory {
   /// True if pairs of geoms are deep in this step.
   bool is_any() const { return !now_.empty(); }
 
+  /// True if pairs of geoms were deep in the last step, or in this one so far.
+  bool knows_any() const { return !before_.empty() || !now_.empty(); }
+
   /// Records a contact of the step, or of a part of it.
   /// @param start, end depth at the start and at the end [m]
   void record(const std::array<int, 2>& geoms, double start, double end, double h, bool is_moved);

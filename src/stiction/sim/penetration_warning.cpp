@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "stiction/plant/model.hpp"
@@ -44,6 +45,13 @@ const char* explain(const StepContext& context, const PenetrationMemory::Pair& p
          "pass through the other; take a smaller step, or give the geoms a larger stiffness";
 }
 
+/// Returns the thickness of the thinnest geom [m].
+double find_least_thickness(const mjModel* m) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int geom = 0; geom < m->ngeom; ++geom) least = std::min(least, calc_thickness(m, geom));
+  return least;
+}
+
 std::string describe(const StepContext& context, const PenetrationMemory::Pair& pair) {
   const mjModel* m = context.model;
   const auto name = [m](int geom) { return plant::describe(m, mjOBJ_GEOM, geom); };
@@ -61,9 +69,11 @@ std::string describe(const StepContext& context, const PenetrationMemory::Pair& 
 void record_penetration(StepContext& context, double time_step) {
   const ContactReport& contacts = context.report.contacts;
   const mjModel* m = context.model;
+  const double least = kTooDeep * find_least_thickness(m);
   for (int c = 0; c < contacts.size(); ++c) {
     const double start = -contacts.distance[c];
     const double end = start - time_step * contacts.normal_velocity[c];
+    if (std::max(start, end) < least && !context.penetration.knows_any()) continue;
     if (contacts.patch[c] >= 0) continue;
     const std::array<int, 2> geoms = {contacts.geoms[2 * c], contacts.geoms[2 * c + 1]};
     const double thickness = std::min(calc_thickness(m, geoms[0]), calc_thickness(m, geoms[1]));

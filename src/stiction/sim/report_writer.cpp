@@ -39,13 +39,7 @@ void append_contacts(const ContactReport& part, ContactReport* all) {
 }
 
 void add_timings(const StepTimings& part, StepTimings* sum) {
-  sum->kinematics += part.kinematics;
-  sum->collision += part.collision;
-  sum->surfaces += part.surfaces;
-  sum->assembly += part.assembly;
-  sum->solve += part.solve;
-  sum->certificate += part.certificate;
-  sum->finish += part.finish;
+  for (double StepTimings::*stage : kStages) sum->*stage += part.*stage;
 }
 
 void clear_report(StepReport* report) {

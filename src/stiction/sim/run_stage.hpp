@@ -4,7 +4,7 @@
 
 namespace stiction::sim {
 
-/// Runs one stage of a step and adds the wall time since the last stage to the report.
+/// Runs one stage of a step and adds the ticks since the last stage to the report, see StepTime.
 /// @param time  the stage's entry in the report's timings
 /// @param stage called without arguments; it reports a failure by StepContext::fail
 /// @return false if the step has failed

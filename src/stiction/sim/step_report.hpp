@@ -67,6 +67,11 @@ struct StepTimings {
   double certificate = 0;  // also forces in mjData
   double finish = 0;       // report, sensors, advance
 };
+/// The stages, which are all entries but the total.
+inline constexpr double StepTimings::*kStages[] = {
+    &StepTimings::kinematics, &StepTimings::collision,   &StepTimings::surfaces,
+    &StepTimings::assembly,   &StepTimings::solve,       &StepTimings::certificate,
+    &StepTimings::finish};
 
 /// Sizes of the contact problem of a step, and the work of its solution.
 struct StepStatistics {

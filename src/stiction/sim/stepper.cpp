@@ -156,12 +156,12 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
   context.limits.begin_call();
   const base::LimitedTask task(&context.limits, true);
   call(d, [&] {
-    Stopwatch clock(context.report_parts.timings);
+    StepTime time(context.report_parts.timings);
     begin(d);
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
     context.update();
-    report.timings.total = clock.lap();
+    time.finish(&report.timings);
   });
   if (is_state_kept_) {
     restore_state(d, kState);
@@ -496,7 +496,7 @@ void Stepper::Workspace::check_numbers() {
 }
 
 void Stepper::Workspace::step_once(mjData* d) {
-  Stopwatch clock(context.report_parts.timings);
+  StepTime time(context.report_parts.timings);
   begin(d);
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
@@ -513,7 +513,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     last_data_ = d;
     last_time_ = d->time;
   }
-  context.report.timings.total = clock.lap();
+  time.finish(&context.report.timings);
   if (!context.failed()) ++context.report.num_steps;
 }
 

@@ -419,8 +419,7 @@ class IslandProblem {
         math::multiply(A, 6, x + block.dof).store(y + block.dof);
         continue;
       }
-      std::fill_n(y + block.dof, block.size, 0.0);
-      math::add_av(1, {A, block.size, block.size}, x + block.dof, y + block.dof);
+      math::multiply({A, block.size, block.size}, x + block.dof, y + block.dof);
     }
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
       const CouplingSlice& k = layout_.couplings[c];
@@ -452,7 +451,7 @@ class IslandProblem {
       H_.restore_remaining();
       return true;
     }
-    H_.set_zero();
+    H_.start();
     add_momentum_matrix();
     if (range_.num_idle == 0) return true;
     has_schur_complement_ = true;
