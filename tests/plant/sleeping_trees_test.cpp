@@ -1,5 +1,6 @@
 // The structure of a model whose trees sleep, the trees that its elements tie, and its digest.
 #include <cstdint>
+#include <algorithm>
 #include <random>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/model_digest.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 #include "stiction/plant/tree_ties.hpp"
 #include "support/random_scene.hpp"
 #include "support/scene.hpp"
@@ -55,6 +57,17 @@ TEST(SleepingTrees, HaveNoBlocksAndNoDofs) {
   EXPECT_EQ(plant.dofs_of_body(scene.body("a")).size(), 6u);
 }
 
+contact::ContactProblem make_problem(const Scene& scene, const Model& plant) {
+  contact::ContactProblem problem;
+  problem.clear(0.01);
+  ImplicitForces implicit;
+  RankOneTerms terms;
+  implicit.start(scene.model);
+  implicit.calc(scene.model, scene.data, plant);
+  add_blocks(scene.model, scene.data, plant, implicit, &terms, &problem);
+  return problem;
+}
+
 // The blocks of awake trees are those of a model without the others.
 TEST(SleepingTrees, LeaveTheProblemOfTheOthersAsItIs) {
   Scene scene = make_trees();
@@ -62,19 +75,10 @@ TEST(SleepingTrees, LeaveTheProblemOfTheOthersAsItIs) {
   scene.randomize(1, &rng);
   mj_forward(scene.model, scene.data);
   Model plant(scene.model);
-  ImplicitForces implicit;
-  const auto make = [&] {
-    contact::ContactProblem problem;
-    problem.clear(0.01);
-    implicit.start(scene.model);
-    implicit.calc(scene.model, scene.data, plant);
-    add_blocks(scene.model, scene.data, plant, implicit, &problem);
-    return problem;
-  };
-  const contact::ContactProblem all = make();
+  const contact::ContactProblem all = make_problem(scene, plant);
   const std::vector<std::uint8_t> awake = {0, 1, 1, 0};
   plant.set_awake(scene.model, awake);
-  const contact::ContactProblem some = make();
+  const contact::ContactProblem some = make_problem(scene, plant);
   ASSERT_EQ(some.num_blocks(), 2);
   for (int b = 0; b < 2; ++b) {  // blocks 1 and 2 of all
     const int n = some.block_size(b);
@@ -87,6 +91,37 @@ TEST(SleepingTrees, LeaveTheProblemOfTheOthersAsItIs) {
       EXPECT_EQ(some.inertia[to], all.inertia[from]);
     }
   }
+}
+
+// So are the terms of springs within trees and between them.
+TEST(SleepingTrees, LeaveTheSpringsOfTheOthersAsTheyAre) {
+  Scene scene(support::make_mjcf("", R"(<worldbody>
+<body name="a"><freejoint/><geom size=".1"/></body>
+<body><joint name="b" stiffness="2" damping="3"/><geom size=".1"/>
+  <body pos="0 0 1"><joint name="b2"/><geom size=".1"/></body></body>
+<body pos="0 3 0"><freejoint/><geom size=".1"/><site name="c"/></body>
+<body pos="0 5 0"><joint name="d" type="slide"/><geom size=".1"/><site name="d"/></body></worldbody>
+<tendon><fixed stiffness="5" damping="7" springlength="1"><joint joint="b" coef="1"/>
+  <joint joint="b2" coef="2"/></fixed>
+<spatial stiffness="11" damping="13" springlength=".1"><site site="c"/><site site="d"/></spatial>
+</tendon>)"));
+  std::mt19937_64 rng(1);
+  scene.randomize(1, &rng);
+  mj_forward(scene.model, scene.data);
+  Model plant(scene.model);
+  const contact::ContactProblem all = make_problem(scene, plant);
+  const std::vector<std::uint8_t> awake = {0, 1, 1, 1};
+  plant.set_awake(scene.model, awake);
+  const contact::ContactProblem some = make_problem(scene, plant);
+  ASSERT_EQ(some.num_dofs(), all.num_dofs() - 6);
+  ASSERT_EQ(some.A.size(), all.A.size() - 36);
+  EXPECT_TRUE(std::equal(some.A.begin(), some.A.end(), all.A.begin() + 36));
+  EXPECT_TRUE(std::equal(some.free_impulse.begin(), some.free_impulse.end(),
+                         all.free_impulse.begin() + 6));
+  ASSERT_EQ(some.couplings.size(), 1u);
+  ASSERT_EQ(all.couplings.size(), 1u);
+  EXPECT_EQ(some.couplings[0].row_block, all.couplings[0].row_block - 1);
+  EXPECT_EQ(some.couplings[0].column_block, all.couplings[0].column_block - 1);
 }
 
 TEST(TreeTies, NameTheTreesOfEachElement) {

@@ -106,6 +106,7 @@ void Model::set_awake(const mjModel* m, std::span<const std::uint8_t> tree_awake
 void Model::select_blocks(const mjModel* m, std::span<const std::uint8_t> tree_awake) {
   blocks_.clear();
   awake_dofs_.clear();
+  solver_block_.clear();
   block_index_.assign(all_blocks_.size(), -1);
   std::fill(dof_block_.begin(), dof_block_.end(), -1);
   int num_dofs = 0;
@@ -117,6 +118,7 @@ void Model::select_blocks(const mjModel* m, std::span<const std::uint8_t> tree_a
     block.solver_start = num_dofs;
     if (block.parent >= 0) block.parent = block_index_[block.parent];
     std::fill(dof_block_.begin() + begin, dof_block_.begin() + end, num_blocks());
+    solver_block_.insert(solver_block_.end(), block.num_dofs, num_blocks());
     blocks_.push_back(block);
     num_dofs += block.num_dofs;
     if (!awake_dofs_.empty() && awake_dofs_.back().end == begin)
@@ -172,14 +174,13 @@ Model::Entry Model::find_entry(int i, int j) const {
   const int b = dof_block_[i], a = dof_block_[j];  // a is b, or an ancestor of b
   i -= blocks_[b].dof_start;
   j -= blocks_[a].dof_start;
-  if (a == b) {
-    const int n = blocks_[b].num_dofs, start = pattern_.diagonal_start[b];
-    return {start + i + j * n, start + j + i * n};
-  }
-  const contact::Coupling& coupling =
-      pattern_.couplings[first_coupling_[b] + blocks_[b].depth - blocks_[a].depth - 1];
-  const int index = coupling.start + j + i * blocks_[a].num_dofs;
-  return {index, index};
+  const int start = find_block(a, b), index = start + j + i * blocks_[a].num_dofs;
+  return {a == b ? start + i + j * blocks_[a].num_dofs : index, index};
+}
+
+int Model::find_block(int a, int b) const {
+  if (a == b) return pattern_.diagonal_start[b];
+  return pattern_.couplings[first_coupling_[b] + blocks_[b].depth - blocks_[a].depth - 1].start;
 }
 
 bool Model::are_related(int a, int b) const {

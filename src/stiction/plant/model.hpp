@@ -45,6 +45,8 @@ class Model {
   bool is_awake(int dof) const { return dof_block_[dof] >= 0; }
   /// Returns the block of one of MuJoCo's dofs, which must be awake.
   int block_of_dof(int dof) const { return dof_block_[dof]; }
+  /// Returns the block of one of the solver's dofs.
+  int block_of_solver_dof(int dof) const { return solver_block_[dof]; }
   /// Returns the solver's dof of one of MuJoCo's, which must be awake.
   int solver_dof(int dof) const {
     const Block& block = blocks_[dof_block_[dof]];
@@ -70,6 +72,9 @@ class Model {
   };
   /// Returns the entry of A for two dofs of related blocks.
   Entry find_entry(int dof_i, int dof_j) const;
+  /// Returns the start in A of the diagonal block a = b, or of the coupling of a block b with its
+  /// ancestor a.
+  int find_block(int block_a, int block_b) const;
   /// The entries of MuJoCo's sparse M, in its order. Those of sleeping trees are undefined.
   const std::vector<Entry>& inertia_entries() const { return inertia_entries_; }
   /// True if two blocks are the same or one is an ancestor of the other, so that A may couple them.
@@ -90,6 +95,7 @@ class Model {
   std::vector<Block> blocks_;      // of awake trees
   std::vector<int> block_index_;   // of each of all_blocks_ in blocks_; -1: asleep
   std::vector<int> dof_block_;     // per dof of MuJoCo; -1: asleep
+  std::vector<int> solver_block_;  // per dof of the solver
   std::vector<DofRange> awake_dofs_;
   std::vector<int> chain_, chain_start_;  // the dofs that move each body
   std::vector<int> chain_size_;           // 0: asleep

@@ -142,7 +142,8 @@ void RestCounter::find_ready_groups(const SleepState& state) {
   }
 }
 
-/// Computes |v|_A^2 of each tree, if any is ready to sleep. A couples no dofs of different trees.
+/// Computes |v|_A^2 of each tree, if any is ready to sleep. What A couples of two trees counts for
+/// one of them, because they sleep together.
 void RestCounter::calc_speeds(const mjModel* m, const Step& step, const plant::Model& plant) {
   if (std::ranges::none_of(is_ready_, [](std::uint8_t is_ready) { return is_ready; })) return;
   speed2_.assign(m->ntree, 0.0);

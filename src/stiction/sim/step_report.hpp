@@ -69,8 +69,8 @@ struct StepTimings {
 };
 /// The stages, which are all entries but the total.
 inline constexpr double StepTimings::*kStages[] = {
-    &StepTimings::kinematics, &StepTimings::collision,   &StepTimings::surfaces,
-    &StepTimings::assembly,   &StepTimings::solve,       &StepTimings::certificate,
+    &StepTimings::kinematics, &StepTimings::collision, &StepTimings::surfaces,
+    &StepTimings::assembly,   &StepTimings::solve,     &StepTimings::certificate,
     &StepTimings::finish};
 
 /// Sizes of the contact problem of a step, and the work of its solution.
