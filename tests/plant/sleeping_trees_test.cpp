@@ -1,6 +1,6 @@
 // The structure of a model whose trees sleep, the trees that its elements tie, and its digest.
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <utility>
 #include <vector>
@@ -116,8 +116,8 @@ TEST(SleepingTrees, LeaveTheSpringsOfTheOthersAsTheyAre) {
   ASSERT_EQ(some.num_dofs(), all.num_dofs() - 6);
   ASSERT_EQ(some.A.size(), all.A.size() - 36);
   EXPECT_TRUE(std::equal(some.A.begin(), some.A.end(), all.A.begin() + 36));
-  EXPECT_TRUE(std::equal(some.free_impulse.begin(), some.free_impulse.end(),
-                         all.free_impulse.begin() + 6));
+  EXPECT_TRUE(
+      std::equal(some.free_impulse.begin(), some.free_impulse.end(), all.free_impulse.begin() + 6));
   ASSERT_EQ(some.couplings.size(), 1u);
   ASSERT_EQ(all.couplings.size(), 1u);
   EXPECT_EQ(some.couplings[0].row_block, all.couplings[0].row_block - 1);

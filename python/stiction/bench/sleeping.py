@@ -19,6 +19,7 @@ TOLERANCES = (1e-3, 2e-2)  # sleep_tolerance, MuJoCo's default first [m/s]
 
 # Rolling friction of the spheres [m]. Without it some of them roll between the walls for a minute.
 _ROLLING_FRICTION = 0.002
+_DROP_STEPS = 1_000
 _SETTLE_STEPS = 10_000  # at most, with Stiction
 _MUJOCO_SETTLE_STEPS = 1_000  # of mj_step with sleep, from Stiction's settled state
 _WARM_STEPS = 50
@@ -88,7 +89,10 @@ def _run_case(
     awake, sleepy = (mujoco.MjModel.from_xml_string(mjcf) for _ in range(2))
     sleepy.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     sleepy.opt.sleep_tolerance = sleep_tolerance
-    settled = mujoco.MjData(sleepy)
+    # The pile falls under mj_step, as that of run_clutter, and settles under Stiction.
+    dropped = mujoco.MjData(awake)
+    mujoco.mj_step(awake, dropped, _DROP_STEPS)
+    settled = _copy_state(sleepy, dropped)
     ours = _make_simulator(sleepy, *solver)
     while settled.ntree_awake > 0 and settle_steps > 0:
         ours.step(settled, min(100, settle_steps))
