@@ -40,10 +40,10 @@ void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
   f(complementarity, work, constraint_error, num_active, max_active);
 }
 void visit(Is<certificate::Certificate> auto& x, auto&& f) {
-  auto& [error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal,
-         cone, work, coupling, energy_gain, rigid, ok, failed] = x;
-  f(error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal, cone,
-    work, coupling, energy_gain, rigid, ok, failed);
+  auto& [error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
+         min_normal, cone, work, coupling, energy_gain, rigid, ok, failed] = x;
+  f(error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
+    min_normal, cone, work, coupling, energy_gain, rigid, ok, failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
@@ -56,10 +56,10 @@ void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   f(total, kinematics, collision, surfaces, assembly, solve, certificate, finish);
 }
 void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
-  auto& [contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
-         halvings, residual] = x;
-  f(contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
-    halvings, residual);
+  auto& [contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
+         events, halvings, residual] = x;
+  f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
+    events, halvings, residual);
 }
 void visit(Is<sim::ContactReport> auto& x, auto&& f) {
   auto& [bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,

@@ -71,6 +71,8 @@ void bind_solver_reports(nb::module_& m) {
               "Islands: groups of bodies that no contact or row connects to another group.")
       .def_ro("num_rows", &StepStatistics::num_rows,
               "Scalar rows: joint limits, equalities and dry friction of joints.")
+      .def_ro("num_asleep", &StepStatistics::num_asleep,
+              "Kinematic trees that sleep after the step. They are no part of the problem.")
       .def_ro("iterations", &StepStatistics::iterations,
               "Iterations of the solver, summed over all islands.")
       .def_ro("max_iterations", &StepStatistics::max_iterations,

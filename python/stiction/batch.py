@@ -137,7 +137,8 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
     The first warning of each kind gives a StepWarning.
 
     Differences: step() with a stage computes that stage, but the next step does not continue from it;
-    mjSTAGE_ACC is Simulator.forward. Models with sleep do not sleep.
+    mjSTAGE_ACC is Simulator.forward. Trees do not sleep,
+    and the flag gives a warning.
 
     Args:
         model: the model, which is copied.

@@ -112,6 +112,23 @@ TEST_P(MotionAllocation, NoneInARepeatedMotion) {
   expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
 }
 
+TEST_P(MotionAllocation, NoneInARepeatedMotionInWhichTreesSleepAndWake) {
+  Scene scene(make_pile(3));
+  scene.model->opt.enableflags |= mjENBL_SLEEP;
+  scene->opt.sleep_tolerance = 0.05;
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, options());
+  constexpr int kNumSteps = 900;
+  int num_changes = 0;
+  for (int i = 0; i < kNumSteps; ++i) {
+    const int before = scene.data->ntree_awake;
+    ASSERT_TRUE(stepper.step(scene.data).ok());
+    num_changes += scene.data->ntree_awake != before;
+  }
+  EXPECT_GT(num_changes, 5);
+  expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
+}
+
 /// Checks an integrator that divides a step, in which contacts begin and end at any time.
 void expect_no_allocation(const char* bodies, StepOptions options, Integrator integrator) {
   options.integrator = integrator;

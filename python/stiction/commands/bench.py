@@ -21,6 +21,7 @@ from stiction.bench import (
     patches,
     rigid,
     scenes,
+    sleeping,
 )
 from stiction.commands.app import app
 from stiction.commands.options import (
@@ -89,6 +90,14 @@ def bench_clutter(
             "--drake/--no-drake", help="Time Drake's SAP too; the default is yes if installed."
         ),
     ] = None,
+    sleep: Annotated[
+        bool,
+        typer.Option(
+            "--sleep",
+            help="Time piles that have settled, with sleep allowed, against mj_step with and "
+            "without sleep; the spheres have rolling friction.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Time piles of 40, 160 and 640 bodies at k = 1e7 N/m against mj_step and Drake's SAP.
@@ -96,6 +105,17 @@ def bench_clutter(
     mj_step uses elliptic cones and its stiffest contacts. A ratio is Stiction's time divided by the
     other simulator's, each the minimum of all runs: below 1, Stiction is faster.
     """
+    if sleep:
+        asleep = sleeping.run_sleeping(
+            bodies or clutter.SIZES, contact_model, tolerance=tolerance, num_repeats=repeats
+        )
+        rows = [asdict(case) for case in asleep]
+        if as_json:
+            print_json({"contact_model": contact_model, "cases": rows})
+            return
+        table = _make_table(f"settled piles, {contact_model}", _SLEEP_COLUMNS, rows)
+        make_console().print(table)
+        return
     cases = clutter.run_clutter(
         bodies or clutter.SIZES,
         contact_model,
@@ -356,6 +376,18 @@ _CLUTTER_COLUMNS: list[_Column] = [
     ("times faster", "times_faster_than_drake_sap", ".0f"),
     ("iterations", "iterations", ".1f"),
     ("residual", "residual", ".1e"),
+]
+_SLEEP_COLUMNS: list[_Column] = [
+    ("bodies", "bodies", "d"),
+    ("tolerance", "sleep_tolerance", "g"),
+    ("asleep", "asleep", "d"),
+    ("us/step", "us_per_step", ".0f"),
+    ("without sleep", "us_per_step_awake", ".0f"),
+    ("mj_step", "mujoco_us_per_step", ".0f"),
+    ("ratio", "ratio_to_mujoco", ".3f"),
+    ("asleep there", "mujoco_asleep", "d"),
+    ("mj_step, sleep", "mujoco_us_per_step_sleep", ".0f"),
+    ("ratio", "ratio_to_mujoco_sleep", ".2f"),
 ]
 _HEAP_COLUMNS: list[_Column] = [
     ("stepper", "stepper", "s"),

@@ -79,15 +79,15 @@ bool is_isotropic(const Matrix6& A) {
 void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& block, int index,
                          ContactProblem* problem) {
   Eigen::Map<Matrix6> A(problem->diagonal(index));
-  Eigen::Map<Vector6> v0(problem->v0.data() + block.dof_start);
-  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.dof_start);
+  Eigen::Map<Vector6> v0(problem->v0.data() + block.solver_start);
+  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.solver_start);
   const RotationMap R = rotation(d, block.body);
   const Vector6 p_q = p, v_q = v0;
   v0.head<3>() = R * v_q.tail<3>();
   v0.tail<3>() = v_q.head<3>();
   p.head<3>() = R * p_q.tail<3>();
   p.tail<3>() = p_q.head<3>();
-  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.dof_start);
+  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.solver_start);
   inertia = (Vector6() << inertia.tail<3>(), inertia.head<3>()).finished();
   if (is_isotropic(A)) {
     const Matrix3 moment = A.bottomRightCorner<3, 3>();
@@ -118,7 +118,7 @@ void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Mo
                                      int index, ContactProblem* problem) {
   const Eigen::Map<Matrix3> A(problem->diagonal(index));
   const Eigen::Map<const Vector3> w(d->qvel + block.dof_start);
-  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.dof_start);
+  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.solver_start);
   Matrix3 I = make_inertia<3>(m, d, block);
   I.diagonal() -= Eigen::Map<const Vector3>(m->dof_armature + block.dof_start);
   const Matrix3 G = problem->time_step * (math::cross_matrix(w) * I - math::cross_matrix(I * w));
@@ -129,7 +129,7 @@ void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Mo
 
 void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double* qvel) {
   for (const Model::Block& block : plant.blocks()) {
-    const double* from = u + block.dof_start;
+    const double* from = u + block.solver_start;
     double* to = qvel + block.dof_start;
     if (!block.is_free_body) {
       std::copy_n(from, block.num_dofs, to);
@@ -144,7 +144,7 @@ void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double
 void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, double* u) {
   for (const Model::Block& block : plant.blocks()) {
     const double* from = qvel + block.dof_start;
-    double* to = u + block.dof_start;
+    double* to = u + block.solver_start;
     if (!block.is_free_body) {
       std::copy_n(from, block.num_dofs, to);
       continue;
@@ -164,27 +164,31 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   problem->diagonal_start = pattern.diagonal_start;
   problem->couplings = pattern.couplings;
   problem->A.assign(pattern.A.size(), 0.0);
-  problem->inertia.resize(m->nv);
-  problem->v0.resize(m->nv);
-  problem->free_impulse.resize(m->nv);
+  problem->inertia.resize(plant.num_dofs());
+  problem->v0.resize(plant.num_dofs());
+  problem->free_impulse.resize(plant.num_dofs());
   double* A = problem->A.data();
 
   // Set A to M, add the diagonal terms, and set the free impulse.
-  for (int k = 0; k < m->nC; ++k) {
-    const Model::Entry entry = plant.inertia_entries()[k];
-    A[entry.index] = A[entry.mirror] = d->M[k];
-  }
-  for (int i = 0; i < m->nv; ++i) {
-    const double damping = implicit.diagonal_damping()[i];
-    const double stiffness = implicit.diagonal_stiffness()[i];
-    const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    problem->inertia[i] = A[diagonal.index];
-    A[diagonal.index] += dt * damping + dt * dt * stiffness;
-    problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
+  int u = 0;  // the solver's dof
+  for (const Model::DofRange& range : plant.awake_dofs()) {
+    const int first = m->M_rowadr[range.begin], last = range.end - 1;
+    for (int k = first; k < m->M_rowadr[last] + m->M_rownnz[last]; ++k) {
+      const Model::Entry entry = plant.inertia_entries()[k];
+      A[entry.index] = A[entry.mirror] = d->M[k];
+    }
+    for (int i = range.begin; i < range.end; ++i, ++u) {
+      const double damping = implicit.diagonal_damping()[i];
+      const double stiffness = implicit.diagonal_stiffness()[i];
+      const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+      problem->inertia[u] = A[diagonal.index];
+      A[diagonal.index] += dt * damping + dt * dt * stiffness;
+      problem->free_impulse[u] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
+      problem->v0[u] = d->qvel[i];
+    }
   }
 
   terms->add_within_trees(plant, implicit, problem);
-  std::copy_n(d->qvel, m->nv, problem->v0.data());
   for (int b = 0; b < plant.num_blocks(); ++b) {
     const Model::Block& block = plant.block(b);
     if (block.is_free_body) transform_free_body(m, d, block, b, problem);
@@ -204,7 +208,7 @@ void append_solver_columns(const mjData* d, const Model& plant, std::span<const 
     const int b = plant.block_of_dof(dofs[i]);
     const Model::Block& block = plant.block(b);
     if (!block.is_free_body) {
-      add(dofs[i], values[i]);
+      add(plant.solver_dof(dofs[i]), values[i]);
       ++i;
       continue;
     }
@@ -213,8 +217,8 @@ void append_solver_columns(const mjData* d, const Model& plant, std::span<const 
     for (; i < dofs.size() && plant.block_of_dof(dofs[i]) == b; ++i)
       j[dofs[i] - block.dof_start] = values[i];
     const Vector3 w = rotation(d, block.body) * j.tail<3>();
-    for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
-    for (int k = 0; k < 3; ++k) add(block.dof_start + 3 + k, j[k]);
+    for (int k = 0; k < 3; ++k) add(block.solver_start + k, w[k]);
+    for (int k = 0; k < 3; ++k) add(block.solver_start + 3 + k, j[k]);
   }
 }
 

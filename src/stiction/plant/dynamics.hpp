@@ -13,7 +13,8 @@
 
 /// Makes the dofs of a contact problem from MuJoCo's state.
 ///
-/// Blocks and dofs have MuJoCo's order and velocities, except those of free bodies. The qvel
+/// Blocks and dofs of awake trees have MuJoCo's order and velocities, except those of free bodies.
+/// Those of sleeping trees have none. The qvel
 /// [v_W; w_B] of a free body becomes u = [w_W; v_W] = T qvel with T orthogonal. All contacts of a
 /// free body then have the same simple Jacobian.
 namespace stiction::plant {
@@ -34,17 +35,19 @@ int find_first_coupling_row(const ImplicitForces& implicit, const contact::Conta
 
 /// Writes the forces that servos at their limits apply over the step to actuator_force,
 /// qfrc_actuator, qfrc_smooth and qacc_smooth.
-/// @param qvel size nv; it is set to the velocities at the end of the step
+/// @param qvel size nv; awake dofs are set to the velocities at the end of the step
 void write_servo_forces(const mjModel* model, mjData* data, const Model& plant,
                         const ImplicitForces& implicit, const contact::ContactProblem& problem,
                         const contact::ContactSolution& solution, std::span<double> qvel);
 
 /// Converts velocities from the solver's dofs to MuJoCo's. T is orthogonal, so generalized forces
 /// are converted in the same way.
-/// @param u, qvel size nv; qvel is written
+/// @param u    size Model::num_dofs
+/// @param qvel size nv; awake dofs are written
 void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, double* qvel);
 /// Converts velocities or generalized forces from MuJoCo's dofs to the solver's.
-/// @param qvel, u size nv; u is written
+/// @param qvel size nv
+/// @param u    size Model::num_dofs; it is written
 void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);
 
 /// Appends the nonzeros of a row, and converts them from MuJoCo's dofs to the solver's.

@@ -43,7 +43,7 @@ class ImplicitForces {
   void clear(int num_dofs);
   /// Starts a step. Call it before the first calc of a step.
   void start(const mjModel* model) { limits_.start(model); }
-  /// Computes the derivatives of the forces.
+  /// Computes the derivatives of the forces on awake trees.
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
 
@@ -75,11 +75,11 @@ class ImplicitForces {
   double value(int entry) const { return values_[entry]; }
 
  private:
-  void calc_joints(const mjModel* m, const mjData* d);
+  void calc_joints(const mjModel* m, const mjData* d, const Model& plant);
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
   void calc_fluid(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
-  void find_servos(const mjModel* m, const mjData* d);
+  void find_servos(const mjModel* m, const mjData* d, const Model& plant);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
                     std::span<const int> dofs, std::span<const double> values);
 

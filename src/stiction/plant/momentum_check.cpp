@@ -8,9 +8,10 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&v_, &change_, &acceleration_, &inertial_, &smooth_impulse_, &impulse_,
-                      &row_force_, &imbalance_})
-    array->resize(m->nv);
+  for (auto* array : {&change_, &inertial_, &impulse_, &row_force_}) array->resize(m->nv);
+  // Dofs of sleeping trees stay 0.
+  for (auto* array : {&v_, &acceleration_, &smooth_impulse_, &imbalance_})
+    array->assign(m->nv, 0.0);
   wrench_.assign(6 * m->nbody, 0.0);
 }
 
@@ -88,6 +89,7 @@ void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
 }
 
 MomentumCheck::Result MomentumCheck::calc(const Input& input, const ImplicitForces& implicit) {
+  if (input.problem.num_dofs() == 0) return {};  // all trees sleep
   const mjModel* m = input.model;
   const mjData* d = input.data;
   resize(m);

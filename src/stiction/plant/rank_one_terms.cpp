@@ -15,10 +15,9 @@ void RankOneTerms::add_within_trees(const Model& plant, const ImplicitForces& im
   is_set_.assign(plant.num_blocks(), 0);
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     if (term.joins_blocks || term.limit >= 0) continue;
-    const auto first = implicit.dofs().begin() + term.first;
-    const auto first_value = implicit.values().begin() + term.first;
-    dofs_.assign(first, first + term.size);
-    values_.assign(first_value, first_value + term.size);
+    const std::span<const double> values = implicit.values_of(term);
+    set_dofs(plant, implicit.dofs_of(term));
+    values_.assign(values.begin(), values.end());
     add_term(plant, dt * dt * term.stiffness, dt * term.damping + dt * dt * term.stiffness,
              term.velocity, problem);
   }
@@ -49,8 +48,7 @@ void RankOneTerms::list_joins(const Model& plant, const ImplicitForces& implicit
   joins_.clear();
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
     if (!term.joins_blocks || term.limit >= 0) continue;
-    const std::span<const int> dofs = implicit.dofs_of(term);
-    dofs_.assign(dofs.begin(), dofs.end());
+    set_dofs(plant, implicit.dofs_of(term));
     list_runs(plant);
     for (std::size_t q = 0; q < runs_.size(); ++q)
       for (std::size_t p = 0; p < q; ++p)
@@ -67,11 +65,18 @@ void RankOneTerms::list_joins(const Model& plant, const ImplicitForces& implicit
   }
 }
 
+/// Sets the dofs of the term.
+/// @param dofs of MuJoCo
+void RankOneTerms::set_dofs(const Model& plant, std::span<const int> dofs) {
+  dofs_.clear();
+  for (const int dof : dofs) dofs_.push_back(plant.solver_dof(dof));
+}
+
 /// Divides the dofs of the term by blocks. They are in ascending order.
 void RankOneTerms::list_runs(const Model& plant) {
   runs_.clear();
   for (int i = 0; i < static_cast<int>(dofs_.size()); ++i) {
-    const int block = plant.block_of_dof(dofs_[i]);
+    const int block = plant.block_of_solver_dof(dofs_[i]);
     if (runs_.empty() || runs_.back().block != block) runs_.push_back({block, i, i});
     runs_.back().end = i + 1;
   }
@@ -88,13 +93,13 @@ void RankOneTerms::add_term(const Model& plant, double stiff, double scale, doub
     problem->free_impulse[dofs_[e]] -= stiff * velocity * values_[e];
   for (std::size_t q = 0; q < runs_.size(); ++q) {
     is_set_[runs_[q].block] = 1;
-    const int column = plant.block(runs_[q].block).dof_start;
+    const int column = plant.block(runs_[q].block).solver_start;
     for (std::size_t p = 0; p <= q; ++p) {
       const Model::Block& block = plant.block(runs_[p].block);
       double* const A = problem->A.data() + find_start(plant, runs_[p].block, runs_[q].block);
       for (int e = runs_[q].begin; e < runs_[q].end; ++e) {
         const double scaled = scale * values_[e];
-        double* const to = A + (dofs_[e] - column) * block.num_dofs - block.dof_start;
+        double* const to = A + (dofs_[e] - column) * block.num_dofs - block.solver_start;
         const int end = p == q ? e + 1 : runs_[p].end;
         for (int f = runs_[p].begin; f < end; ++f) to[dofs_[f]] += scaled * values_[f];
       }

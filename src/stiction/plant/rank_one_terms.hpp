@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,10 @@ namespace stiction::plant {
 /// factored with them once, in an order with little fill. Keeps its memory.
 class RankOneTerms {
  public:
-  /// Adds the terms of blocks that A couples. Free bodies have MuJoCo's dofs.
+  /// Adds the terms of blocks that A couples. Free bodies have MuJoCo's velocities.
   void add_within_trees(const Model& plant, const ImplicitForces& implicit,
                         contact::ContactProblem* problem);
-  /// Adds the other terms and their couplings. Free bodies have the solver's dofs.
+  /// Adds the other terms and their couplings. Free bodies have the solver's velocities.
   void add_across(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                   contact::ContactProblem* problem);
 
@@ -37,6 +38,7 @@ class RankOneTerms {
     int start = 0;  // in A
   };
 
+  void set_dofs(const Model& plant, std::span<const int> dofs);
   void list_runs(const Model& plant);
   void list_joins(const Model& plant, const ImplicitForces& implicit,
                   contact::ContactProblem* problem);
@@ -45,7 +47,7 @@ class RankOneTerms {
   int find_start(const Model& plant, int a, int b) const;
   void mirror(contact::ContactProblem* problem) const;
 
-  // The term that is added.
+  // The term that is added, in the solver's dofs.
   std::vector<int> dofs_;
   std::vector<double> values_;
   std::vector<Run> runs_;

@@ -78,6 +78,7 @@ struct StepStatistics {
   int num_contacts = 0;  // in the problem, including speculative ones
   int num_islands = 0;
   int num_rows = 0;
+  int num_asleep = 0;      // kinematic trees that sleep after the step
   int iterations = 0;      // Newton iterations, summed over islands
   int max_iterations = 0;  // of one island
   int max_substeps = 1;    // of one island; only tamsi divides a step into sub-steps

@@ -65,7 +65,7 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
-    speculative_.collide(m, d, context.plant, context.mocap, left_out_);
+    speculative_.collide(m, d, context.mocap, left_out_);
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
