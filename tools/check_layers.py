@@ -67,6 +67,7 @@ PYTHON_LAYERS = (
     ("clients", "gym", "recording", "rollouts", "scene"),
     ("__init__", "controls", "run_summary"),
     ("experiments",),
+    ("artifacts",),
     ("bench", "checks", "compare", "studies", "sweep"),
     ("commands",),
     ("cli",),

@@ -17,6 +17,7 @@ import pytest
 from public_headers import SOURCES, list_public_headers
 
 import stiction
+import stiction.artifacts
 import stiction.compare
 import stiction.cones
 import stiction.lcp
@@ -28,6 +29,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
 MODULES: tuple[ModuleType, ...] = (
     stiction,
+    stiction.artifacts,
     stiction.compare,
     stiction.cones,
     stiction.lcp,
