@@ -27,10 +27,11 @@ MIN_REGULARIZATION = 1e-9  # the smallest sigma of `sap`, see Sap::make_paramete
 class PairProperties:
     """The properties of the contact of two geoms.
 
-    friction: coefficient of sliding friction mu [-].
-    stiffness: k of the normal law [N/m]; infinite if near-rigid, None if the law has no stiffness.
-    dissipation: d of Hunt and Crossley [s/m]; 0 if the normal law does not use it.
-    relaxation_time: tau of the linear law [s]; 0 if the normal law does not use it.
+    Attributes:
+        friction: coefficient of sliding friction mu [-].
+        stiffness: k of the normal law [N/m]; infinite if near-rigid, None if the law has no stiffness.
+        dissipation: d of Hunt and Crossley [s/m]; 0 if the normal law does not use it.
+        relaxation_time: tau of the linear law [s]; 0 if the normal law does not use it.
     """
 
     friction: float
@@ -43,10 +44,11 @@ class PairProperties:
 class OperatingPoint:
     """The state of a contact for which artifacts are predicted.
 
-    slip_speed: speed |v_t| while the contact slides [m/s].
-    normal_force: mean normal force of one contact [N].
-    mobility: w of the contact point, ContactReport.delassus [1/kg].
-    load_share: tangential load of a sticking contact over mu times its normal force, in [0, 1) [-].
+    Attributes:
+        slip_speed: speed |v_t| while the contact slides [m/s].
+        normal_force: mean normal force of one contact [N].
+        mobility: w of the contact point, ContactReport.delassus [1/kg].
+        load_share: tangential load of a sticking contact over mu times its normal force, in [0, 1) [-].
     """
 
     slip_speed: float
@@ -59,13 +61,14 @@ class OperatingPoint:
 class Artifacts:
     """The row of Table I for one contact: of a model, or as measured. None means unknown.
 
-    gliding_gap: height by which sliding lifts the surfaces apart [m].
-    stiffness_factor: effective stiffness of a sliding contact over that of the normal law [-].
-    stiffness: this effective stiffness [N/m].
-    dissipation: effective dissipation of a sliding contact; d [s/m], or tau [s] of a linear law.
-    dissipation_lost: share of the dissipation that a sliding contact lacks, 1 - d_eff/d [-].
-    transition_speed: slip speed between stiction and sliding [m/s].
-    creep: slip speed of a sticking contact at the load share of the operating point [m/s].
+    Attributes:
+        gliding_gap: height by which sliding lifts the surfaces apart [m].
+        stiffness_factor: effective stiffness of a sliding contact over that of the normal law [-].
+        stiffness: this effective stiffness [N/m].
+        dissipation: effective dissipation of a sliding contact; d [s/m], or tau [s] of a linear law.
+        dissipation_lost: share of the dissipation that a sliding contact lacks, 1 - d_eff/d [-].
+        transition_speed: slip speed between stiction and sliding [m/s].
+        creep: slip speed of a sticking contact at the load share of the operating point [m/s].
     """
 
     gliding_gap: float | None = None
