@@ -189,6 +189,14 @@ NumThreads = Annotated[
     int, typer.Option(callback=_check_range("num_threads"), help=OPTIONS["num_threads"].help)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of text.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print no table, warning or progress, only errors; JSON is still printed.",
+    ),
+]
 Properties = Annotated[
     Path | None,
     typer.Option(

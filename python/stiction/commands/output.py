@@ -17,13 +17,20 @@ from stiction.plain_json import make_plain
 
 
 class Messages:
-    """Messages on standard error."""
+    """Messages on standard error.
 
-    def __init__(self) -> None:
+    Args:
+        quiet: True: only errors are shown, neither warnings nor progress.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._quiet = quiet
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """Prints a warning."""
+        """Prints a warning, unless only errors are shown."""
+        if self._quiet:
+            return
         self.console.print("warning:", make_printable(text), style="yellow", markup=False)
 
     def fail(self, text: str) -> None:
@@ -51,7 +58,7 @@ class Messages:
     @contextlib.contextmanager
     def show_status(self, name: str) -> Iterator[Callable[[str], None]]:
         """A context that shows a status line on a terminal. It yields a function that sets its text."""
-        if not self.console.file.isatty():
+        if self._quiet or not self.console.file.isatty():
             yield lambda text: None
             return
         with self.console.status(name) as status:
@@ -63,7 +70,7 @@ class Messages:
 
         It yields a function to call after each step.
         """
-        if not self.console.file.isatty():
+        if self._quiet or not self.console.file.isatty():
             yield lambda: None
             return
         columns = (
@@ -76,13 +83,13 @@ class Messages:
             yield lambda: progress.advance(task, time_step)
 
 
-def make_console() -> Console:
-    """Returns a console for tables on standard output.
+def make_console(quiet: bool = False) -> Console:
+    """Returns a console for tables on standard output; one that prints nothing if quiet.
 
     Tables must not be cut. In files and pipes lines may have any length; a narrow terminal wraps
     lines of at least 120 characters itself.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, quiet=quiet)
     console.width = max(console.width, 120) if console.is_terminal else 10_000
     return console
 

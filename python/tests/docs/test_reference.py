@@ -20,6 +20,7 @@ import stiction
 import stiction.artifacts
 import stiction.compare
 import stiction.cones
+import stiction.converge
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
@@ -32,6 +33,7 @@ MODULES: tuple[ModuleType, ...] = (
     stiction.artifacts,
     stiction.compare,
     stiction.cones,
+    stiction.converge,
     stiction.lcp,
     stiction.meshing,
     stiction.recording,
