@@ -23,7 +23,8 @@ def calc_levers(model: mujoco.MjModel) -> Vector:
     """Returns the lever of each dof, (nv,).
 
     It is 1 for translation, and for rotation the distance from the joint to the farthest point of a
-    geom that it carries in the reference pose [m/rad]. Points are those of bounding spheres. A geom without bounds counts as a point.
+    geom that it carries in the reference pose [m/rad]. Points are those of bounding spheres. A geom
+    without bounds counts as a point.
     """
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)

@@ -25,6 +25,7 @@ import stiction.lcp
 import stiction.meshing
 import stiction.recording
 import stiction.sweep
+import stiction.verify
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
@@ -38,6 +39,7 @@ MODULES: tuple[ModuleType, ...] = (
     stiction.meshing,
     stiction.recording,
     stiction.sweep,
+    stiction.verify,
 )
 if importlib.util.find_spec("gymnasium") is None:
     PYTHON_PAGES.remove(DOCS / "api" / "python" / "gym.md")
