@@ -68,7 +68,7 @@ PYTHON_LAYERS = (
     ("__init__", "controls", "run_summary"),
     ("experiments",),
     ("artifacts",),
-    ("bench", "checks", "compare", "converge", "studies", "sweep", "verify"),
+    ("bench", "checks", "compare", "converge", "grasp", "studies", "sweep", "verify"),
     ("commands",),
     ("cli",),
     ("__main__",),

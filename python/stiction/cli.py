@@ -18,6 +18,7 @@ import stiction.commands.check
 import stiction.commands.compare
 import stiction.commands.converge
 import stiction.commands.explain
+import stiction.commands.grasp
 import stiction.commands.mesh
 import stiction.commands.replay
 import stiction.commands.run

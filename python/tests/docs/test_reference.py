@@ -21,6 +21,7 @@ import stiction.artifacts
 import stiction.compare
 import stiction.cones
 import stiction.converge
+import stiction.grasp
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
@@ -35,6 +36,7 @@ MODULES: tuple[ModuleType, ...] = (
     stiction.compare,
     stiction.cones,
     stiction.converge,
+    stiction.grasp,
     stiction.lcp,
     stiction.meshing,
     stiction.recording,
