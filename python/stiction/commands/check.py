@@ -51,7 +51,6 @@ def check(
         int, typer.Option(min=1, help="Verify each n-th step of a recording; 1 for all.")
     ] = 1,
     as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Find what a contact model will get wrong on a scene, or verify a recording without a solver.
 
@@ -64,7 +63,7 @@ def check(
     """
     try:
         if _is_recording(file):
-            code = _check_recording(context, file, every, as_json, quiet)
+            code = _check_recording(context, file, every, as_json)
         else:
             arguments = dict(settings or ())
             subject = Subject(
@@ -74,7 +73,7 @@ def check(
                 time_step=time_step,
                 **arguments,
             )
-            code = _check_scene(file, subject, as_json, quiet)
+            code = _check_scene(file, subject, as_json)
     except Error as e:
         Messages().fail(str(e))
         if as_json:
@@ -87,9 +86,7 @@ def _is_recording(file: Path) -> bool:
     return file.suffix == ".mcap" or (file.is_file() and is_mcap_file(file))
 
 
-def _check_recording(
-    context: typer.Context, file: Path, every: int, as_json: bool, quiet: bool
-) -> ExitCode:
+def _check_recording(context: typer.Context, file: Path, every: int, as_json: bool) -> ExitCode:
     for name in _OF_SCENES:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -101,8 +98,8 @@ def _check_recording(
     if as_json:
         print_json(result.figures())
     else:
-        print_verification(result, make_console(quiet))
-    messages = Messages(quiet)
+        print_verification(result, make_console())
+    messages = Messages()
     for name, found in result.checks.items():
         if found.num_failed:
             messages.fail(describe_failure(name, found))
@@ -111,7 +108,7 @@ def _check_recording(
     return ExitCode.OK if result.ok else ExitCode.FAILURE
 
 
-def _check_scene(file: Path, subject: Subject, as_json: bool, quiet: bool) -> ExitCode:
+def _check_scene(file: Path, subject: Subject, as_json: bool) -> ExitCode:
     findings = check_scene(subject)
     if as_json:
         print_json(
@@ -123,7 +120,7 @@ def _check_scene(file: Path, subject: Subject, as_json: bool, quiet: bool) -> Ex
                 "findings": [dataclasses.asdict(finding) for finding in findings],
             }
         )
-    elif not quiet:
+    else:
         _print_table(subject, findings)
     return ExitCode.FAILURE if findings else ExitCode.OK
 

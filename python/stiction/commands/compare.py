@@ -11,7 +11,7 @@ import typer
 from stiction.artifacts import table as artifact_table
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
@@ -90,7 +90,7 @@ def compare_command(
         worst = [(row.label, row.artifacts[0]) for row in comparison.rows if row.artifacts]
         if worst:
             console.print(artifact_table.make_table(worst))
-        print(f"report: {report}")
+        print_text(f"report: {report}")
     return _conclude(comparison, messages)
 
 

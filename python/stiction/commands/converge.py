@@ -42,7 +42,6 @@ def converge(
     properties: options.Properties = None,
     settings: options.Settings = None,
     as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> int:
     """Run a scene over falling time steps, and report the order of convergence and the step to take.
 
@@ -53,7 +52,7 @@ def converge(
 
     Exit codes: 0 success, 1 a run failed or no step reaches the accuracy, 2 wrong usage, 130 Ctrl-C.
     """
-    messages = Messages(quiet)
+    messages = Messages()
     with messages.show_warnings():
         loaded = load_scene(scene, properties)
     models = list(dict.fromkeys(contact_model or find_compliant_models()))
@@ -85,7 +84,7 @@ def converge(
     if as_json:
         print_json(result.figures())
     else:
-        make_console(quiet).print(make_table(result))
+        make_console().print(make_table(result))
     return _conclude(result, messages)
 
 

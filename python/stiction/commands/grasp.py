@@ -32,7 +32,6 @@ def grasp(
     properties: options.Properties = None,
     settings: options.Settings = None,
     as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> int:
     """Report the slip margin, creep and torsional limit of a held body under each contact model.
 
@@ -42,7 +41,7 @@ def grasp(
 
     Exit codes: 0 every model holds the body, 1 one drops it or fails, 2 wrong usage, 130 Ctrl-C.
     """
-    messages = Messages(quiet)
+    messages = Messages()
     with messages.show_warnings():
         loaded = load_scene(scene, properties)
     models = list(dict.fromkeys(contact_model or contact_models()))
@@ -72,7 +71,7 @@ def grasp(
     if as_json:
         print_json(result.figures())
     else:
-        make_console(quiet).print(_make_table(result))
+        make_console().print(_make_table(result))
     if result.interrupted:
         messages.fail("interrupted; the last row covers only the steps made so far")
         return ExitCode.INTERRUPTED
