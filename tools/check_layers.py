@@ -76,6 +76,7 @@ PYTHON_LAYERS = (
         "doctor",
         "grasp",
         "studies",
+        "studio",
         "sweep",
         "verify",
     ),
