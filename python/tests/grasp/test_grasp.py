@@ -101,7 +101,7 @@ def test_a_torque_beyond_the_limit_turns_the_body_and_a_smaller_one_does_not(sha
     (row,) = measure_grasp(scene, "cube", ["coulomb"], duration=3).rows
     data, simulator = scene.make_data(), scene.make_simulator("coulomb")
     body = scene.model.body("cube").id
-    while data.time < 3.4:
+    while data.time < 3.02:
         scene.control_schedule(data)
         if data.time > 3:
             data.xfrc_applied[body, 3:] = share * row.torsional_limit * np.array(row.axis)
