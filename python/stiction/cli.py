@@ -16,7 +16,10 @@ import stiction
 import stiction.commands.bench
 import stiction.commands.check
 import stiction.commands.compare
+import stiction.commands.converge
+import stiction.commands.doctor
 import stiction.commands.explain
+import stiction.commands.grasp
 import stiction.commands.mesh
 import stiction.commands.replay
 import stiction.commands.run

@@ -23,7 +23,7 @@ from stiction.bench import (
     scenes,
     sleeping,
 )
-from stiction.commands.app import app
+from stiction.commands.app import App, app
 from stiction.commands.options import (
     ContactModel,
     Json,
@@ -31,13 +31,13 @@ from stiction.commands.options import (
     Tolerance,
     make_models_option,
 )
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.errors import Error
 from stiction.experiments import real_scenes
 from stiction.experiments.clutter import check_num_bodies
 from stiction.options import DEFAULTS
 
-bench_app = typer.Typer(
+bench_app = App(
     no_args_is_help=True,
     help="Measure CPU time per step, compared with other simulators from the same states.",
 )
@@ -187,7 +187,7 @@ def bench_scenes(
     if as_json:
         print_json({"contact_model": contact_model, "cases": rows})
     elif markdown:
-        print(_make_markdown(_SCENE_COLUMNS, rows))
+        print_text(_make_markdown(_SCENE_COLUMNS, rows))
     else:
         make_console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
 

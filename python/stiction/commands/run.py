@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import mujoco
 import typer
 
+from stiction.artifacts import table as artifact_table
+from stiction.artifacts.budget import ArtifactLog
+from stiction.artifacts.predictions import is_predicted
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
@@ -26,6 +29,9 @@ from stiction.recording.recorder import Recorder
 from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
 from stiction.scene import load_scene
 from stiction.simulator import Simulator
+
+_STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they cost little
+_MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
 
 
 @app.command()
@@ -85,7 +91,10 @@ def run(
         stepper: Simulator | Recorder = simulator
         if record:
             stepper = stack.enter_context(Recorder(record, simulator, scene=scene, notes=notes))
-        summary, interrupted = _step(stepper, data, drive, num_steps, messages)
+        log = ArtifactLog(simulator)
+        summary, interrupted = _step(stepper, data, drive, num_steps, messages, log)
+    budgets = log.calc_budgets()
+    notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
 
     state = fmt.get_state(loaded.model, data)
     figures = {
@@ -101,15 +110,20 @@ def run(
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
         "energy": {"start": energy_start, "end": calc_energy(loaded.model, state)},
         "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
-        "warnings": texts + summary.warnings(),
+        "artifacts": [budget.figures() for budget in budgets],
+        "warnings": texts + summary.warnings() + notes_of_artifacts,
         "recording": str(record) if record else None,
     }
     if as_json:
         print_json(figures)
     else:
         title = f"{scene.name}, {contact_model}, steps of {simulator.time_step:g} s"
-        make_console().print(make_table(title, figures))
-    for text in summary.warnings():
+        console = make_console()
+        console.print(make_table(title, figures))
+        if budgets and is_predicted(contact_model):
+            rows = [(contact_model, budget) for budget in budgets[:_MAX_SHOWN]]
+            console.print(artifact_table.make_table(rows))
+    for text in (*summary.warnings(), *notes_of_artifacts):
         messages.warn(text)
     return _conclude(figures, messages)
 
@@ -120,6 +134,7 @@ def _step(
     drive: Controls,
     num_steps: int,
     messages: Messages,
+    log: ArtifactLog,
 ) -> tuple[RunSummary, bool]:
     """Steps until the end, a failed step or Ctrl-C.
 
@@ -131,12 +146,14 @@ def _step(
         messages.show_progress(num_steps, simulator.time_step) as advance,
     ):
         summary = RunSummary(simulator.contact_model, simulator.time_step)
-        for _ in range(num_steps):
+        for i in range(num_steps):
             drive(data)
             report = stepper.step(data)
             if "interrupted" in report.status:
                 return summary, True
             summary.add(report)
+            if i % _STRIDE == 0:
+                log.add(report)
             advance()
             if interrupt.take():
                 return summary, True

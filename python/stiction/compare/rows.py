@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from stiction.artifacts.budget import PairBudget
 from stiction.compare.trace import Trace
 
 
@@ -31,6 +32,8 @@ class Row:
         energy_change: change of the kinetic energy and of the potential energies of gravity and
             springs from start to end [J].
         notes: further remarks, such as MuJoCo's warnings.
+        artifacts: what the model gets wrong by design in the judged steps, for the pairs of geoms
+            with the largest impulses.
     """
 
     label: str
@@ -52,6 +55,7 @@ class Row:
     us_per_step: float | None = None
     energy_change: float | None = None
     notes: list[str] = field(default_factory=list)
+    artifacts: list[PairBudget] = field(default_factory=list)
 
 
 @dataclass
