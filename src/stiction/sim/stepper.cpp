@@ -158,6 +158,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
     context.update();
+    report.contacts.time_step = context.mirror.opt.timestep;
     time.finish(&report.timings);
   });
   if (is_state_kept_) {
