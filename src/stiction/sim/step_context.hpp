@@ -17,6 +17,7 @@
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 #include "stiction/sim/stopwatch.hpp"
+#include "stiction/sim/taxel_reader.hpp"
 
 namespace stiction::sim {
 
@@ -64,6 +65,7 @@ class StepContext {
   PenetrationMemory penetration;
   LaggedImpulses lagged_impulses;
   LimitMemory limit_memory;
+  TaxelReader taxels;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible

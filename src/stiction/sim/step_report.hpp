@@ -8,6 +8,7 @@
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
 
 namespace stiction::sim {
@@ -69,8 +70,8 @@ struct StepTimings {
 };
 /// The stages, which are all entries but the total.
 inline constexpr double StepTimings::*kStages[] = {
-    &StepTimings::kinematics, &StepTimings::collision,   &StepTimings::surfaces,
-    &StepTimings::assembly,   &StepTimings::solve,       &StepTimings::certificate,
+    &StepTimings::kinematics, &StepTimings::collision, &StepTimings::surfaces,
+    &StepTimings::assembly,   &StepTimings::solve,     &StepTimings::certificate,
     &StepTimings::finish};
 
 /// Sizes of the contact problem of a step, and the work of its solution.
@@ -139,6 +140,7 @@ struct StepReport {
   StepTimings timings;
   ContactReport contacts;
   PatchReport patches;
+  TaxelReport taxels;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   int num_warnings = 0;                                  // of all kinds

@@ -9,6 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/taxel_sensors.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -87,6 +88,9 @@ class Stepper {
   /// Tells whether the model stays as it is, so that its values need no check in each call. It is
   /// not known to stay at first. Callbacks may change it all the same.
   void set_model_stays(bool model_stays);
+  /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. Each
+  /// step reads them into StepReport::taxels.
+  void set_taxels(std::span<const plant::TaxelGrid> grids);
   /// Chooses the parts of the reports from now on.
   void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.
