@@ -15,15 +15,15 @@ import numpy as np
 import zstandard
 from mcap.writer import Writer
 
-from stiction._core import ContactReport, StepReport
+from stiction._core import StepReport
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
+from stiction.recording.contacts import pack_contacts
 from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
 from stiction.version import __version__
-
 # Size of a chunk [bytes]. A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
 
@@ -163,7 +163,7 @@ class RecordingWriter:
 
         def write(writer: Writer) -> None:
             if len(report.contacts) > 0:
-                contacts = _pack_contacts(report.contacts)
+                contacts = pack_contacts(report.contacts)
                 self._add(writer, fmt.CONTACTS, time_ns, index, contacts)
             if len(report.patches) > 0:
                 for topic_of_patches, records in pack_patches(report.patches).items():
@@ -202,13 +202,6 @@ def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
     return list(files.items())
 
 
-def _pack_contacts(contacts: ContactReport) -> bytes:
-    records = np.zeros(len(contacts), fmt.CONTACT_DTYPE)
-    for name in fmt.CONTACT_DTYPE.names or ():
-        records[name] = getattr(contacts, name)
-    return records.tobytes()
-
-
 def _summarize(index: int, report: StepReport) -> dict[str, Any]:
     """Returns the numbers of a report, fit for JSON.
 
@@ -228,5 +221,6 @@ def _summarize(index: int, report: StepReport) -> dict[str, Any]:
         "message": report.message,
         "num_contacts": report.statistics.num_contacts,
         "iterations": report.statistics.iterations,
+        "num_parts": report.statistics.num_parts,
         **{name: x if math.isfinite(x) else None for name, x in numbers.items()},
     }
