@@ -259,6 +259,7 @@ void bind_reports(nb::module_& m) {
       .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
+      .def_ro("taxels", &StepReport::taxels, "The readings of taxels; empty if the scene has none.")
       .def_ro("trace", &StepReport::trace,
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
