@@ -17,6 +17,7 @@ import stiction.commands.bench
 import stiction.commands.check
 import stiction.commands.compare
 import stiction.commands.contacts
+import stiction.commands.convert
 import stiction.commands.explain
 import stiction.commands.mesh
 import stiction.commands.replay

@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import mujoco
 import numpy as np
@@ -24,6 +24,10 @@ from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
 from stiction.version import __version__
+
+if TYPE_CHECKING:
+    from stiction.recording.foxglove import FoxgloveChannels
+
 # Size of a chunk [bytes]. A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
 
@@ -53,11 +57,7 @@ class RecordingWriter:
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
-        _refuse_foreign_file(path)
-        try:
-            self._file = path.open("wb")
-        except OSError as e:
-            raise _write_error(path, e) from e
+        self._file = open_file(path)
         self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
 
         def write_head(writer: Writer) -> None:
@@ -103,6 +103,15 @@ class RecordingWriter:
     ) -> None:
         """Writes a failed step, with the state and inputs that it started from."""
         self._write_report(fmt.FAILED_STEP, time_ns, index, state.tobytes(), report)
+
+    def write_foxglove(
+        self, channels: FoxgloveChannels, time_ns: int, data: mujoco.MjData, report: StepReport
+    ) -> None:
+        """Writes the poses and contacts of a step for other programs."""
+        from stiction.recording.foxglove_patches import join_report
+
+        rows, mesh = report.table(), join_report(report.patches)
+        self._write(lambda writer: channels.write(writer, time_ns, data, rows, mesh))
 
     def close(self, end: dict[str, str]) -> None:
         """Completes the file.
@@ -173,6 +182,19 @@ class RecordingWriter:
             self._add(writer, topic, time_ns, index, data)
 
         self._write(write)
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Opens a file for writing.
+
+    Raises:
+        Error: the file cannot be written, or is an existing file other than a recording.
+    """
+    _refuse_foreign_file(path)
+    try:
+        return path.open("wb")
+    except OSError as e:
+        raise _write_error(path, e) from e
 
 
 def _write_error(path: Path, error: OSError) -> Error:
