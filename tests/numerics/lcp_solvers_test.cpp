@@ -264,6 +264,17 @@ TEST(ProofOfInfeasibility, CombinesContradictoryRows) {
   EXPECT_FALSE(proves_infeasible(loose, std::vector<double>{1, 1, 0}));  // b^T y = 0
 }
 
+TEST(ProofOfInfeasibility, HoldsIfASolutionWouldHaveNoCorrectDigits) {
+  // w >= 0 requires u_1 >= 0.5 / error. The second number has another scale.
+  const std::vector<double> b = {0, -1}, u_hat = {0, 0}, y = {1, 1};
+  const auto is_proved = [&](double error) {
+    const std::vector<double> N = {1, 1e-8, -1 + error, -1e-8 + 1e-5 * error};
+    return proves_infeasible(GramLcp{2, 2, N.data(), b.data(), u_hat.data()}, y);
+  };
+  EXPECT_TRUE(is_proved(1e-10));
+  EXPECT_FALSE(is_proved(1e-7));
+}
+
 TEST(ProofOfInfeasibility, IsNotFoundIfThereIsASolution) {
   // The solution is z = (1, 1), but Q is indefinite.
   const std::vector<double> exchange = {0, 1, 1, 0}, r = {-1, -1};

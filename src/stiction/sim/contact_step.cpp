@@ -217,7 +217,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   // Inertia and smooth forces.
   problem->clear(context.mirror.opt.timestep);
   implicit_.calc(m, d, plant);
-  plant::add_blocks(m, d, plant, implicit_, problem);
+  plant::add_blocks(m, d, plant, implicit_, &rank_one_terms_, problem);
   // Contacts.
   if (has_contacts(context.model)) {
     plant::add_contacts(
