@@ -75,13 +75,14 @@ TaxelSensor read_sensor(const mjModel* m, int sensor) {
     const Vec3 normal = areas[i] > 0 ? normalize(vector_areas[i]) : Vec3{0, 0, 1};
     frames.push_back(make_frame(normal, find_shear_direction(m, mesh, i)));
   }
+  geometry::NearestCells cells(positions);
   return {.name = name ? name : "",
           .geom = geom,
           .sensor = sensor,
           .geoms = find_fixed_geoms(m, geom),
           .shape = {size, 1},
           .X_GS = {},
-          .cells = geometry::NearestCells(positions),
+          .cells = std::move(cells),
           .positions = std::move(positions),
           .frames = std::move(frames),
           .areas = std::move(areas)};
