@@ -59,7 +59,7 @@ PYTHON_LAYERS = (
         "version",
     ),
     ("array_arguments", "arguments", "mujoco_faults", "names", "yaml_file"),
-    ("laws",),
+    ("contact_table", "laws"),
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
     ("step_setup",),

@@ -72,6 +72,7 @@ FIGURES = {
         "grasp_drift",
         needs="gymnasium",
     ),
+    "imprint": Figure(("python", "examples/python/fingertip.py"), "imprint"),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
     "study_cheetah": _study("cheetah", "ways"),

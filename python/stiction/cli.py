@@ -16,7 +16,9 @@ import stiction
 import stiction.commands.bench
 import stiction.commands.check
 import stiction.commands.compare
+import stiction.commands.contacts
 import stiction.commands.converge
+import stiction.commands.convert
 import stiction.commands.doctor
 import stiction.commands.explain
 import stiction.commands.grasp

@@ -48,6 +48,12 @@ def run(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="MCAP file to record the run in.")
     ] = None,
+    foxglove: Annotated[
+        bool,
+        typer.Option(
+            "--foxglove", help="Record also with the schemas of Foxglove and ROS 2; see --record."
+        ),
+    ] = False,
     as_json: options.Json = False,
     controls: options.Controls = None,
     seed: options.Seed = 0,
@@ -61,6 +67,8 @@ def run(
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C.
     """
     messages = Messages()
+    if foxglove and not record:
+        raise typer.BadParameter("--foxglove needs --record FILE, which names the file to write")
     others: dict[str, Any] = dict(settings or ())
     choices: dict[str, Any] = {
         "contact_model": contact_model,
@@ -90,7 +98,8 @@ def run(
     with contextlib.ExitStack() as stack:
         stepper: Simulator | Recorder = simulator
         if record:
-            stepper = stack.enter_context(Recorder(record, simulator, scene=scene, notes=notes))
+            recorder = Recorder(record, simulator, scene=scene, notes=notes, foxglove=foxglove)
+            stepper = stack.enter_context(recorder)
         log = ArtifactLog(simulator)
         summary, interrupted = _step(stepper, data, drive, num_steps, messages, log)
     budgets = log.calc_budgets()

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 PROFILE = "stiction"
 METADATA = "stiction"
 END_METADATA = "stiction.end"
@@ -52,6 +52,9 @@ CONTACT_DTYPE = np.dtype(
         ("normal", "<f4", (3,)),
         ("distance", "<f4"),
         ("impulse", "<f4", (3,)),
+        ("torque_impulse", "<f4", (3,)),
+        ("slip_velocity", "<f4", (3,)),
+        ("patch", "<i4"),
         ("slipping", "u1"),
     ]
 )
@@ -169,6 +172,18 @@ def record_schema(dtype: np.dtype[np.void]) -> bytes:
     return json.dumps(fields).encode()
 
 
+def parse_record_schema(data: bytes) -> np.dtype[np.void]:
+    """Parses the type of records that record_schema wrote.
+
+    Raises:
+        ValueError: the data is not such a schema.
+    """
+    try:
+        return np.dtype([(name, kind, tuple(shape)) for name, kind, shape in json.loads(data)])
+    except TypeError as e:
+        raise ValueError(f"is not a list of [name, type, shape]: {e}") from e
+
+
 @functools.cache
 def report_schema() -> bytes:
     """Returns the JSON schema of /report."""
@@ -181,6 +196,7 @@ def report_schema() -> bytes:
         "message": {"type": "string"},
         "num_contacts": integer,
         "iterations": integer,
+        "num_parts": integer | {"description": "parts that the step was divided into"},
         "error_bound": number | {"description": "bound on |v - v_exact|_A [sqrt(J)]"},
         "velocity_bound": number
         | {"description": "bound on the velocity error of any contact point [m/s]"},

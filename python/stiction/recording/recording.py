@@ -16,7 +16,8 @@ import numpy as np
 import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
 
-from stiction.arguments import check_path
+from stiction import contact_table
+from stiction.arguments import check_name, check_path
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error
 from stiction.options import check_options
@@ -25,6 +26,7 @@ from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
 from stiction.recording.step import Step, read_steps
+from stiction.recording.step_table import tabulate_step
 from stiction.simulator import Simulator
 
 _MAX_MODEL = 1 << 31  # largest accepted size of a compiled scene [bytes]
@@ -139,6 +141,42 @@ class Recording:
         raise Error(
             "invalid_value", str(self.path), f"has no step {step}; it has {len(self)} steps"
         )
+
+    @property
+    def time_step(self) -> float:
+        """Length of a step [s]."""
+        return float(self.options.get("time_step") or self.model.opt.timestep)
+
+    def table(self, format: str = "numpy") -> Any:
+        """Returns the contacts of all completed steps as one table.
+
+        It has a row for each contact point and for each face of a patch, with the fields of
+        StepReport.table and, in front, `step` and `time`. Numbers have the precision of float32, in
+        which they are recorded.
+
+        Args:
+            format: 'numpy' for a structured array, 'arrow' for a pyarrow.Table.
+
+        Raises:
+            Error: there is no such format, pyarrow is missing, or the recording has no contacts
+                although its steps had some.
+        """
+        check_name("format", format, contact_table.FORMATS)
+        bodies = self.model.geom_bodyid
+        tables = [np.zeros(0, contact_table.STEP_DTYPE)]
+        num_lost = 0
+        for step in self:
+            num_lost += not len(step.contacts) and bool(step.report.get("num_contacts"))
+            rows = tabulate_step(step, bodies, self.time_step)
+            tables.append(contact_table.add_step(rows, step.index, step.time))
+        if num_lost:
+            raise self._error(
+                f"has no contacts for {num_lost} steps whose reports count some, so another program has "
+                "removed the topic /contacts; record the run again with `stiction run --record` or "
+                "stiction.Recorder",
+                "unsupported",
+            )
+        return contact_table.convert(np.concatenate(tables), format)
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
         """Returns a new MjData with the state after `step` steps.

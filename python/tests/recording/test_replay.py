@@ -218,9 +218,9 @@ def test_foreign_mcap_file_is_an_error(tmp_path):
 
 def test_newer_format_is_an_error(record_run):
     path = record_run("pile", num_steps=3).path
-    rewrite(path, change_metadata(format="2", stiction_version="9.1.0"))
+    rewrite(path, change_metadata(format="3", stiction_version="9.1.0"))
     with pytest.raises(
-        stiction.Error, match=r"has format 2, .* reads formats up to 1; use stiction 9\.1\.0"
+        stiction.Error, match=r"has format 3, .* reads formats up to 2; use stiction 9\.1\.0"
     ):
         stiction.Recording(path)
 

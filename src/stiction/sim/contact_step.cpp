@@ -416,7 +416,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   adhesion_.restore_distances(&contacts_.problem);
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
-  if (context.report_parts.patches)
+  if (context.report_parts.patches || !context.taxels.empty())
     write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
   for (const plant::PatchPair& pair : patches_.pairs())
     if (pair.is_thin || pair.is_deep)

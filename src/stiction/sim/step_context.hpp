@@ -18,6 +18,7 @@
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 #include "stiction/sim/stopwatch.hpp"
+#include "stiction/sim/taxel_reader.hpp"
 
 namespace stiction::sim {
 
@@ -71,6 +72,7 @@ class StepContext {
   Sleep sleep;
   bool may_sleep = true;     // false: the flag sleep has no effect
   bool must_retake = false;  // trees woke so late that the step must begin again
+  TaxelReader taxels;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   mjModel sleepless;     // mirror without the flag sleep

@@ -8,6 +8,7 @@
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
 
 namespace stiction::sim {
@@ -142,6 +143,7 @@ struct StepReport {
   StepTimings timings;
   ContactReport contacts;
   PatchReport patches;
+  TaxelReport taxels;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   int num_warnings = 0;                                  // of all kinds

@@ -70,6 +70,7 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)), number_check_(model) {
+    set_taxels({});
     if (contact::traits(options.contact_model).is_mj_step) return;
     state_.resize(mj_stateSize(model, mjSTATE_INTEGRATION));
     switch (options.integrator) {
@@ -84,6 +85,7 @@ class Stepper::Workspace {
   const StepReport& step(mjData* d, int num_steps) noexcept;
   const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
+  void set_taxels(std::span<const plant::TaxelGrid> grids);
 
   void get_state(std::vector<std::uint64_t>* state) const;
   void set_state(std::span<const std::uint64_t> state);
@@ -106,6 +108,7 @@ class Stepper::Workspace {
   void start_sleep(mjData* d);
   void start_memories(const mjData* d);
   void start_mocap(mjData* d);
+  void read_taxels(mjData* d);
   void restore_given_poses(mjData* d);
   bool begins_again();
   bool give_way();
@@ -162,6 +165,8 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
     context.update();
+    report.contacts.time_step = context.mirror.opt.timestep;
+    if (!context.failed()) read_taxels(d);
     time.finish(&report.timings);
   });
   if (is_state_kept_) {
@@ -445,6 +450,24 @@ void Stepper::Workspace::resume(std::span<const std::uint64_t> state) {
   read_memory(words);
 }
 
+/// Makes the sensors of the model and of declared grids.
+void Stepper::Workspace::set_taxels(std::span<const plant::TaxelGrid> grids) {
+  std::vector<plant::TaxelSensor> sensors = plant::read_tactile_sensors(context.model);
+  for (const plant::TaxelGrid& grid : grids) sensors.push_back(plant::make_taxel_sensor(grid));
+  context.taxels = TaxelReader(std::move(sensors));
+}
+
+/// Reads the taxels of a solved step. MuJoCo's sensors keep their readings under MuJoCo's own step.
+void Stepper::Workspace::read_taxels(mjData* d) {
+  if (context.taxels.empty()) {
+    if (context.report.taxels.size() > 0) context.report.taxels = {};  // of an earlier stepper
+    return;
+  }
+  context.taxels.read(d, &context.report);
+  if (!contact::traits(context.options.contact_model).is_mj_step)
+    context.taxels.write_sensordata(context.model, context.report.taxels, d);
+}
+
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
 /// The step fails if it must not be taken.
 void Stepper::Workspace::begin(mjData* d) {
@@ -502,6 +525,7 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
   context.report.contacts.time_step = context.mirror.opt.timestep;
+  if (!context.failed()) read_taxels(d);
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
@@ -577,6 +601,7 @@ void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
 void Stepper::set_model_stays(bool model_stays) { workspace_->model_stays = model_stays; }
 void Stepper::set_may_sleep(bool may_sleep) { workspace_->context.may_sleep = may_sleep; }
+void Stepper::set_taxels(std::span<const plant::TaxelGrid> grids) { workspace_->set_taxels(grids); }
 void Stepper::set_report_parts(const ReportParts& parts) {
   workspace_->context.report_parts = parts;
 }

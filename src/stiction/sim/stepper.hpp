@@ -9,6 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/taxel_sensors.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -89,6 +90,9 @@ class Stepper {
   void set_model_stays(bool model_stays);
   /// Chooses whether trees may sleep if the model's flag allows it; they may at first.
   void set_may_sleep(bool may_sleep);
+  /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. Each
+  /// step reads them into StepReport::taxels.
+  void set_taxels(std::span<const plant::TaxelGrid> grids);
   /// Chooses the parts of the reports from now on.
   void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.
