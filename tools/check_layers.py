@@ -68,6 +68,7 @@ PYTHON_LAYERS = (
     ("__init__", "controls", "run_summary"),
     ("experiments",),
     ("bench", "checks", "compare", "studies", "sweep"),
+    ("scorecard",),
     ("commands",),
     ("cli",),
     ("__main__",),
