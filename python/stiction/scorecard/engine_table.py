@@ -105,8 +105,8 @@ def _make_mujoco_engines() -> list[Engine]:
 
 
 _DRAKE_SOURCE = (
-    "Drake, MultibodyPlant.set_stiction_tolerance: the slip that you allow; modulus and dissipation of "
-    "DefaultProximityProperties, points ten times as stiff; relaxation time: [castro2022], section V.B"
+    "Drake, MultibodyPlant.set_stiction_tolerance: the slip that you allow; stiffness, modulus and "
+    "dissipation of DefaultProximityProperties; relaxation time: [castro2022], section V.B"
 )
 
 
@@ -124,11 +124,11 @@ def _make_drake_engines() -> list[Engine]:
             f"drake {name}", "drake", ENVIRONMENTS["drake"],
             {
                 "approximation": approximation, "contact_model": contact,
-                "stiction_tolerance": tolerance, "stiffness": 1e7, "dissipation": 50.0,
+                "stiction_tolerance": tolerance, "stiffness": 5e5, "dissipation": 50.0,
                 "modulus": 1e7,
             },
             f"{approximation}, {contact}, stiction_tolerance {tolerance:g} m/s, "
-            + ("modulus 1e7 Pa" if name == "hydroelastic" else "stiffness 1e7 N/m")
+            + ("modulus 1e7 Pa" if name == "hydroelastic" else "point_stiffness 1e6 N/m")
             + ", dissipation 50 s/m, relaxation time of a pair: one step",
             _DRAKE_SOURCE,
             has_field=name == "hydroelastic", family="drake",
