@@ -71,12 +71,12 @@ def _write(axes: Axes, where: tuple[int, int], error: float) -> None:
 
 
 def format_error(error: float) -> str:
-    """Formats a relative error as percent with two digits; 0 below 1e-9."""
+    """Formats a relative error as percent with two digits, up to 1000; 0 below 1e-9."""
     if not error < math.inf:
         return "-"
     percent = 100 * error
     if percent >= 1000:
-        return f"{percent:.0e} %".replace("e+0", "e")
+        return "> 1000 %"
     if percent >= 10:
         return f"{percent:.0f} %"
     if percent >= 0.01:

@@ -16,8 +16,10 @@ from stiction.scorecard.page import make_page
 from stiction.scorecard.picture import format_error
 from stiction.scorecard.reports import REPORTS
 from stiction.scorecard.results import Row, read_raw, read_rows, write_rows
-from stiction.scorecard.scene_table import DERIVATIONS
+from stiction.scorecard.scene_table import DERIVATIONS, SCENES
 from stiction.scorecard.summary import make_cells, summarize
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 ROW = Row(
     scene="held_cube",
@@ -109,7 +111,7 @@ def test_a_finding_without_its_rows_is_left_out(monkeypatch: pytest.MonkeyPatch)
         (3e-8, "3e-6 %"),
         (0.00012, "0.012 %"),
         (0.123, "12 %"),
-        (287.0, "3e4 %"),
+        (287.0, "> 1000 %"),
         (math.inf, "-"),
         (math.nan, "-"),
     ],
@@ -124,6 +126,13 @@ def test_page_picture_and_rows_are_written(tmp_path: Path) -> None:
     assert paths.picture.read_bytes().startswith(b"\x89PNG")
     again = write_scorecard(read_rows(paths.rows), tmp_path / "again")
     assert again.rows.read_bytes() == paths.rows.read_bytes()
+
+
+def test_the_committed_page_is_that_of_the_committed_rows() -> None:
+    rows = read_rows(DOCS / "scorecard.csv")
+    assert (DOCS / "scorecard.md").read_text() == make_page(rows)
+    assert {row.scene for row in rows} == set(SCENES)
+    assert {row.engine for row in rows} == set(ENGINES)
 
 
 def test_every_scene_has_a_derivation_and_every_engine_a_source() -> None:

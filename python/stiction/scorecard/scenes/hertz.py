@@ -1,6 +1,7 @@
 """Elastic spheres at rest on a half space, against Hertz's law [hertz1882].
 
-The load f gives the depth (3 f / (4 E* sqrt(R)))^(2/3). Engines without this law get a stiffness
+The load f gives the depth (3 f / (4 E* sqrt(R)))^(2/3). There is no friction, because it stiffens
+MuJoCo's pyramidal contacts. Engines without this law get a stiffness
 that gives the right depth for the sphere of 1 kg, as a user would calibrate it, and the error is
 that of the spheres of 0.1 and 10 kg.
 """
@@ -30,7 +31,7 @@ SCENE = Scene(
     quantity="depth of the sphere of 10 kg [mm]",
     error="largest relative error of the three depths",
     exact=1e3 * calc_depth(9.81 * MASSES[-1]),
-    make_world=partial(make_spheres, _SURFACE, calc_depth),
+    make_world=partial(make_spheres, _SURFACE, calc_depth, friction=0.0),
     steps=(1e-2, 5e-3, 2e-3),
     duration=1.0,
     measure=partial(measure_depths, calc_depth=calc_depth),

@@ -15,15 +15,19 @@ RADIUS, MASSES = 0.05, (0.1, 1.0, 10.0)
 CalcDepth = Callable[[float], float]  # exact depth [m] of a load [N]
 
 
-def make_spheres(surface: Surface, calc_depth: CalcDepth) -> World:
+def make_spheres(surface: Surface, calc_depth: CalcDepth, friction: float) -> World:
     """Returns the spheres at their exact depths."""
     bodies = [
         make_sphere(
-            f"sphere{i}", RADIUS, mass, 0.5, pos=(0.0, 0.3 * i, RADIUS - calc_depth(9.81 * mass))
+            f"sphere{i}",
+            RADIUS,
+            mass,
+            friction,
+            pos=(0.0, 0.3 * i, RADIUS - calc_depth(9.81 * mass)),
         )
         for i, mass in enumerate(MASSES)
     ]
-    ground = (Geom("plane", (5.0, 5.0), 0.5),)
+    ground = (Geom("plane", (5.0, 5.0), friction),)
     return World(bodies=tuple(bodies), ground=ground, surface=surface)
 
 

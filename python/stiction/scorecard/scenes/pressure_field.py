@@ -37,7 +37,7 @@ SCENE = Scene(
     quantity="depth of the sphere of 10 kg [mm]",
     error="largest relative error of the three depths",
     exact=1e3 * calc_depth(9.81 * MASSES[-1]),
-    make_world=partial(make_spheres, _SURFACE, calc_depth),
+    make_world=partial(make_spheres, _SURFACE, calc_depth, friction=0.5),
     steps=(1e-2, 5e-3, 2e-3),
     duration=1.0,
     measure=partial(measure_depths, calc_depth=calc_depth),
