@@ -274,8 +274,8 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit' and "
-          "'law_range'.")
+          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit', "
+          "'law_range', 'coupling' and 'rotation'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

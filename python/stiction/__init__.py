@@ -61,6 +61,9 @@ _LATER = {
     "rollout": "stiction.rollouts",
 }
 
+# Packages of their own, which dir() lists once they are imported.
+_PACKAGES = ("compare", "gym", "meshing", "recording", "sweep")
+
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
@@ -70,7 +73,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    """Lists what users can use, without the names that this file imports for itself."""
+    packages = {name for name in _PACKAGES if name in globals()}
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *packages})
 
 
 __all__ = [

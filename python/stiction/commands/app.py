@@ -15,7 +15,13 @@ class ExitCode(enum.IntEnum):
     USAGE = 2
     CERTIFICATE_FAILED = 3
     INTERRUPTED = 130  # by Ctrl-C; 128 and the number of the signal, as in shells
+    HUNG_UP = 129  # by SIGHUP, as at the end of an ssh connection
     TERMINATED = 143  # by SIGTERM
+
+    @classmethod
+    def of_signal(cls, number: int) -> ExitCode:
+        """Returns the code of a process that a signal ended."""
+        return cls(128 + number)
 
 
 app = typer.Typer(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,7 +103,7 @@ def _take_message(
     elif topic == fmt.MEMORY:
         parts.memory = data
     elif topic == fmt.REPORT:
-        parts.report = json.loads(data)
+        parts.report = fmt.parse_object(data)
     elif topic == fmt.CONTACTS:
         parts.contacts = np.frombuffer(data, fmt.CONTACT_DTYPE)
     elif topic in PATCH_DTYPES:

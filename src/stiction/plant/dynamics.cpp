@@ -156,7 +156,7 @@ void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, dou
 }
 
 void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
-                const ImplicitForces& implicit, ContactProblem* problem) {
+                const ImplicitForces& implicit, RankOneTerms* terms, ContactProblem* problem) {
   const double dt = problem->time_step;
   const ContactProblem& pattern = plant.pattern();
   problem->dof_start = pattern.dof_start;
@@ -168,10 +168,6 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   problem->v0.resize(m->nv);
   problem->free_impulse.resize(m->nv);
   double* A = problem->A.data();
-  const auto add = [&](Model::Entry entry, double value) {
-    A[entry.index] += value;
-    if (entry.mirror != entry.index) A[entry.mirror] += value;
-  };
 
   // Set A to M, add the diagonal terms, and set the free impulse.
   for (int k = 0; k < m->nC; ++k) {
@@ -187,32 +183,22 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
     problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
   }
 
-  // Add the rank-one terms that A can hold, s j^T j.
-  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (!term.fits_A) continue;
-    const double scale = dt * term.damping + dt * dt * term.stiffness;
-    for (int e = term.first; e < term.first + term.size; ++e) {
-      const double value = implicit.value(e);
-      problem->free_impulse[implicit.dof(e)] -= dt * dt * term.stiffness * term.velocity * value;
-      for (int f = term.first; f <= e; ++f)
-        add(plant.find_entry(implicit.dof(e), implicit.dof(f)), scale * value * implicit.value(f));
-    }
-  }
-
+  terms->add_within_trees(plant, implicit, problem);
   std::copy_n(d->qvel, m->nv, problem->v0.data());
   for (int b = 0; b < plant.num_blocks(); ++b) {
     const Model::Block& block = plant.block(b);
     if (block.is_free_body) transform_free_body(m, d, block, b, problem);
     if (is_ball_pendulum(m, block)) make_gyroscopic_moment_implicit(m, d, block, b, problem);
   }
+  terms->add_across(d, plant, implicit, problem);
 }
 
-void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
-                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
-  row->first_column = static_cast<int>(problem->row_dof.size());
+void append_solver_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                           std::span<const double> values, std::vector<int>* to_dofs,
+                           std::vector<double>* to_values) {
   const auto add = [&](int dof, double value) {
-    problem->row_dof.push_back(dof);
-    problem->row_columns.push_back(value);
+    to_dofs->push_back(dof);
+    to_values->push_back(value);
   };
   for (std::size_t i = 0; i < dofs.size();) {
     const int b = plant.block_of_dof(dofs[i]);
@@ -230,6 +216,12 @@ void add_row_columns(const mjData* d, const Model& plant, std::span<const int> d
     for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
     for (int k = 0; k < 3; ++k) add(block.dof_start + 3 + k, j[k]);
   }
+}
+
+void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
+  row->first_column = static_cast<int>(problem->row_dof.size());
+  append_solver_columns(d, plant, dofs, values, &problem->row_dof, &problem->row_columns);
   row->num_columns = static_cast<int>(problem->row_dof.size()) - row->first_column;
 }
 
@@ -237,21 +229,17 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
                        ContactProblem* problem) {
   const double dt = problem->time_step;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.fits_A) continue;
+    if (term.limit < 0) continue;
     // dt f = dt f0 + dt excess - dt^2 k (j v) - dt d (j v - j v0), within the limits. The free
     // impulse already contains dt f0.
     const double scale = dt * term.damping + dt * dt * term.stiffness;
     contact::Row row;
     row.kind = contact::RowKind::kSpring;
     row.regularization = 1 / scale;
-    row.target = dt * term.damping * term.velocity / scale;
-    if (term.limit >= 0) {
-      const LimitedServo& limited = implicit.limits().limited()[term.limit];
-      row.target += dt * limited.excess / scale;
-      row.impulse_range = {dt * limited.lower, dt * limited.upper};
-    }
-    add_row_columns(d, plant, std::span(implicit.dofs()).subspan(term.first, term.size),
-                    std::span(implicit.values()).subspan(term.first, term.size), &row, problem);
+    const LimitedServo& limited = implicit.limits().limited()[term.limit];
+    row.target = dt * term.damping * term.velocity / scale + dt * limited.excess / scale;
+    row.impulse_range = {dt * limited.lower, dt * limited.upper};
+    add_row_columns(d, plant, implicit.dofs_of(term), implicit.values_of(term), &row, problem);
     problem->rows.push_back(row);
   }
 }
@@ -260,7 +248,7 @@ int find_first_coupling_row(const ImplicitForces& implicit, const ContactProblem
   return problem.num_rows() -
          static_cast<int>(
              std::count_if(implicit.rank_one().begin(), implicit.rank_one().end(),
-                           [](const ImplicitForces::RankOne& term) { return !term.fits_A; }));
+                           [](const ImplicitForces::RankOne& term) { return term.limit >= 0; }));
 }
 
 void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,
@@ -271,9 +259,8 @@ void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,
   int row = find_first_coupling_row(implicit, problem);
   bool is_any = false;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.fits_A) continue;
-    const double impulse = solution.row_impulses[row++];
     if (term.limit < 0) continue;
+    const double impulse = solution.row_impulses[row++];
     implicit.limits().write_force(m, d, implicit.limits().limited()[term.limit],
                                   impulse / problem.time_step, qvel);
     is_any = true;

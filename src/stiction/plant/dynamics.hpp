@@ -9,6 +9,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 
 /// Makes the dofs of a contact problem from MuJoCo's state.
 ///
@@ -19,11 +20,13 @@ namespace stiction::plant {
 
 /// Sets the blocks of the problem: A, v0 and the impulse of the smooth forces.
 /// @param data after mj_fwdAcceleration (M, qfrc_smooth)
+/// @param terms its memory is used
 void add_blocks(const mjModel* model, const mjData* data, const Model& plant,
-                const ImplicitForces& implicit, contact::ContactProblem* problem);
+                const ImplicitForces& implicit, RankOneTerms* terms,
+                contact::ContactProblem* problem);
 
-/// Appends a spring row for each rank-one term that couples blocks which A does not couple, or has
-/// limits. They are the last rows of the problem, in the order of the terms.
+/// Appends a spring row for each rank-one term with limits. They are the last rows of the problem,
+/// in the order of the terms.
 void add_coupling_rows(const mjData* data, const Model& plant, const ImplicitForces& implicit,
                        contact::ContactProblem* problem);
 /// Returns the index of the first row of add_coupling_rows.
@@ -43,6 +46,12 @@ void to_mujoco_dofs(const mjData* data, const Model& plant, const double* u, dou
 /// Converts velocities or generalized forces from MuJoCo's dofs to the solver's.
 /// @param qvel, u size nv; u is written
 void to_solver_dofs(const mjData* data, const Model& plant, const double* qvel, double* u);
+
+/// Appends the nonzeros of a row, and converts them from MuJoCo's dofs to the solver's.
+/// @param dofs, values in MuJoCo's dofs, in ascending order, of equal size
+void append_solver_columns(const mjData* data, const Model& plant, std::span<const int> dofs,
+                           std::span<const double> values, std::vector<int>* to_dofs,
+                           std::vector<double>* to_values);
 
 /// Appends a row's Jacobian, and converts it from MuJoCo's dofs to the solver's.
 /// @param dofs, values nonzeros of the row in MuJoCo's dofs, in ascending order, of equal size

@@ -174,7 +174,6 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     if (!limited.is_near || limited.num_entries == 0) continue;
     add_rank_one(d, plant, limited.stiffness, limited.damping, limits_.dofs(limited),
                  limits_.values(limited));
-    rank_one_.back().fits_A = false;
     rank_one_.back().limit = i;
   }
 }
@@ -224,8 +223,11 @@ void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double st
     term.velocity += values[i] * d->qvel[dofs[i]];
     dofs_.push_back(dofs[i]);
     values_.push_back(values[i]);
-    for (std::size_t j = 0; j < i && term.fits_A; ++j)
-      term.fits_A = plant.are_related(plant.block_of_dof(dofs[i]), plant.block_of_dof(dofs[j]));
+    // A dof is related to all before it if its block is related to those of the dofs before it.
+    const int block = plant.block_of_dof(dofs[i]);
+    if (i == 0 || block == plant.block_of_dof(dofs[i - 1])) continue;
+    for (std::size_t j = 0; j < i && !term.joins_blocks; ++j)
+      term.joins_blocks = !plant.are_related(block, plant.block_of_dof(dofs[j]));
   }
   rank_one_.push_back(term);
 }

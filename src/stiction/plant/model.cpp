@@ -134,14 +134,13 @@ Model::Entry Model::find_entry(int i, int j) const {
   const int b = dof_block_[i], a = dof_block_[j];  // a is b, or an ancestor of b
   i -= blocks_[b].dof_start;
   j -= blocks_[a].dof_start;
-  if (a == b) {
-    const int n = blocks_[b].num_dofs, start = pattern_.diagonal_start[b];
-    return {start + i + j * n, start + j + i * n};
-  }
-  const contact::Coupling& coupling =
-      pattern_.couplings[first_coupling_[b] + blocks_[b].depth - blocks_[a].depth - 1];
-  const int index = coupling.start + j + i * blocks_[a].num_dofs;
-  return {index, index};
+  const int start = find_block(a, b), index = start + j + i * blocks_[a].num_dofs;
+  return {a == b ? start + i + j * blocks_[a].num_dofs : index, index};
+}
+
+int Model::find_block(int a, int b) const {
+  if (a == b) return pattern_.diagonal_start[b];
+  return pattern_.couplings[first_coupling_[b] + blocks_[b].depth - blocks_[a].depth - 1].start;
 }
 
 bool Model::are_related(int a, int b) const {

@@ -46,6 +46,9 @@ class Model {
   };
   /// Returns the entry of A for two dofs of related blocks.
   Entry find_entry(int dof_i, int dof_j) const;
+  /// Returns the start in A of the diagonal block a = b, or of the coupling of a block b with its
+  /// ancestor a.
+  int find_block(int block_a, int block_b) const;
   /// The entries of MuJoCo's sparse M, in its order.
   const std::vector<Entry>& inertia_entries() const { return inertia_entries_; }
   /// True if two blocks are the same or one is an ancestor of the other, so that A may couple them.

@@ -13,6 +13,7 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/sim/certificate_failure.hpp"
+#include "stiction/sim/coupling_warning.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/law_range_warning.hpp"
@@ -217,7 +218,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   // Inertia and smooth forces.
   problem->clear(context.mirror.opt.timestep);
   implicit_.calc(m, d, plant);
-  plant::add_blocks(m, d, plant, implicit_, problem);
+  plant::add_blocks(m, d, plant, implicit_, &rank_one_terms_, problem);
   // Contacts.
   if (has_contacts(context.model)) {
     plant::add_contacts(
@@ -360,6 +361,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   warn_of_law_range(context, contacts_.problem.time_step);
+  warn_of_coupling(context, contacts_);
   patches_.renumber(speculative_.remove_idle(d));
 }
 

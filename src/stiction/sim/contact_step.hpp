@@ -12,6 +12,7 @@
 #include "stiction/plant/contact_jacobian.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/plant/speculative_limits.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
@@ -116,6 +117,7 @@ class ContactStep {
   plant::Adhesion adhesion_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
+  plant::RankOneTerms rank_one_terms_;
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;

@@ -69,8 +69,8 @@ struct StepTimings {
 };
 /// The stages, which are all entries but the total.
 inline constexpr double StepTimings::*kStages[] = {
-    &StepTimings::kinematics, &StepTimings::collision,   &StepTimings::surfaces,
-    &StepTimings::assembly,   &StepTimings::solve,       &StepTimings::certificate,
+    &StepTimings::kinematics, &StepTimings::collision, &StepTimings::surfaces,
+    &StepTimings::assembly,   &StepTimings::solve,     &StepTimings::certificate,
     &StepTimings::finish};
 
 /// Sizes of the contact problem of a step, and the work of its solution.
@@ -97,8 +97,10 @@ enum class WarningKind {
   penetration,  // a contact lets geoms sink deep into each other
   limit,        // a rigid model lets a joint or tendon leave its range
   law_range,    // a contact is beyond the table of a normal law
+  coupling,     // friction is bounded by other normal impulses than those of the step
+  rotation,     // a body or joint turns by more than half a turn in the step
 };
-inline constexpr int kNumWarningKinds = 7;
+inline constexpr int kNumWarningKinds = 9;
 
 /// What a simulator remembers of the step before, as bits.
 enum MemoryKind : std::uint32_t {

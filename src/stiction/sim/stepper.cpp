@@ -29,6 +29,7 @@
 #include "stiction/sim/report_findings.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
+#include "stiction/sim/rotation_warning.hpp"
 #include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
@@ -466,6 +467,7 @@ void Stepper::Workspace::step_once(mjData* d) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
     warn_of_jumps(context, d);
+    warn_of_rotation(context, d);
   }
   if (!context.failed()) {
     context.penetration.finish(context.model, d);

@@ -129,7 +129,7 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   contact::ContactProblem* const problem = &contacts_.problem;
   // Inertia, contacts and rows.
   problem->clear(0);
-  plant::add_blocks(context.stage, d, plant, no_implicit_forces_, problem);
+  plant::add_blocks(context.stage, d, plant, no_implicit_forces_, &rank_one_terms_, problem);
   problem->time_step = 1;
   v_.assign(problem->v0.begin(), problem->v0.end());
   plant::add_contacts(context.stage, d, plant, context.materials,
