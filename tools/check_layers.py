@@ -80,6 +80,7 @@ PYTHON_LAYERS = (
         "sweep",
         "verify",
     ),
+    ("scorecard",),
     ("commands",),
     ("cli",),
     ("__main__",),

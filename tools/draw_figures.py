@@ -75,6 +75,7 @@ FIGURES = {
     "imprint": Figure(("python", "examples/python/fingertip.py"), "imprint"),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
+    "scorecard": Figure(("stiction", "scorecard", "--rows", "docs/scorecard.csv"), "scorecard"),
     "study_cheetah": _study("cheetah", "ways"),
     "study_clutter": _study("clutter", "fig14_iterations_and_condition"),
     "study_conveyor": _study("conveyor", "fig02_velocity_and_force"),

@@ -25,6 +25,7 @@ import stiction.commands.grasp
 import stiction.commands.mesh
 import stiction.commands.replay
 import stiction.commands.run
+import stiction.commands.scorecard
 import stiction.commands.study
 import stiction.commands.sweep
 import stiction.commands.work_precision
