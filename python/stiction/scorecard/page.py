@@ -30,7 +30,8 @@ that a run has no result: it failed, or what is measured did not happen.
     stiction scorecard          # all runs; a second call continues after an interruption
     stiction scorecard --rows docs/scorecard.csv --page docs/scorecard.md   # this page again
 
-`docs/scorecard.csv` has a row per run. `out/scorecard/raw` keeps every trajectory.
+`docs/scorecard.csv` has a row per run. `out/scorecard/raw` keeps every trajectory. A run is made again if
+its scene or settings change, or if its files are deleted, as after an update of an engine.
 """
 
 
