@@ -1,5 +1,5 @@
-"""The engines of the scorecard, each at its documented best settings. They were chosen before the
-results were seen.
+"""The engines of the scorecard, each at its documented best settings. The page says which of them were
+changed after results had been seen.
 
 To add an engine, write an adapter in adapters/, name it in worker.ADAPTERS, and add a row here.
 """
