@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
+
+if TYPE_CHECKING:
+    from stiction.scorecard.output import Paths
 
 _ENVIRONMENTS = Path("build/scorecard")
 
@@ -52,6 +56,7 @@ def scorecard_command(
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; default: scorecard.md in --out.")
     ] = None,
+    as_json: options.Json = False,
 ) -> int:
     """Run scenes with a known answer under Stiction, MuJoCo, Drake, Newton and PyBullet.
 
@@ -72,10 +77,11 @@ def scorecard_command(
     messages = Messages()
     if install:
         install_environments(install, environments)
+        if as_json:
+            print_json({"installed": install})
         return ExitCode.OK
     if rows is not None:
-        paths = write_scorecard(read_rows(rows), out, page)
-        make_console().print(f"page: {paths.page}")
+        _print_paths(write_scorecard(read_rows(rows), out, page), as_json)
         return ExitCode.OK
     scenes = [find_scene(name) for name in scene or SCENES]
     engines = [find_engine(name) for name in engine or ENGINES]
@@ -97,6 +103,13 @@ def scorecard_command(
             Campaign(out / "raw", environments) as campaign,
         ):
             completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
-    paths = write_scorecard(read_raw(out / "raw"), out, page)
-    make_console().print(f"page: {paths.page}\nrows: {paths.rows}\npicture: {paths.picture}")
+    _print_paths(write_scorecard(read_raw(out / "raw"), out, page), as_json)
     return ExitCode.OK if completed else ExitCode.INTERRUPTED
+
+
+def _print_paths(paths: Paths, as_json: bool) -> None:
+    files = {"page": str(paths.page), "rows": str(paths.rows), "picture": str(paths.picture)}
+    if as_json:
+        print_json(files)
+    else:
+        make_console().print("\n".join(f"{name}: {file}" for name, file in files.items()))

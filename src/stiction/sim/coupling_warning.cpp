@@ -29,7 +29,9 @@ std::string describe(const StepContext& context, const ContactPipeline& contacts
 }  // namespace
 
 void warn_of_coupling(StepContext& context, const ContactPipeline& contacts) {
-  if (context.options.contact_model != contact::ContactModel::coulomb) return;
+  // A step that has failed says more in its message.
+  if (context.options.contact_model != contact::ContactModel::coulomb || context.report.status)
+    return;
   int worst = -1, num_coarse = 0;
   double largest = kNoticeableCoupling;
   for (int i = 0; i < contacts.islands.size(); ++i) {
