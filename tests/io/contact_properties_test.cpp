@@ -7,25 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "io/properties_text.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/contact/custom_law.hpp"
 
 namespace stiction::io {
 namespace {
-
-ContactProperties parse(const std::string& text) {
-  return parse_contact_properties(text, "pads.contact.yaml");
-}
-
-/// Returns the message of the error that a text gives, or an empty text.
-std::string message_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(ContactPropertiesFile, HasMaterialsAndRulesWithTheirLines) {
   const ContactProperties p = parse(R"(materials:

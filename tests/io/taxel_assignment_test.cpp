@@ -5,25 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/base/error.hpp"
+#include "io/properties_text.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::io {
 namespace {
-
-ContactProperties parse(const std::string& text) {
-  return parse_contact_properties(text, "pads.contact.yaml");
-}
-
-/// Returns the message of the error that a text gives, or an empty text.
-std::string message_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 support::Scene make_scene() {
   return support::Scene(support::make_mjcf(

@@ -161,7 +161,7 @@ plant::MaterialTable make_soft(const Scene& scene) {
 }
 
 TEST_P(SleepOf, TreesThatTouchInPatchesSleepAndWake) {
-  if (!contact::traits(GetParam()).takes_patches) GTEST_SKIP();
+  if (!contact::traits(GetParam()).takes_patches) GTEST_SKIP() << "takes no patches";
   Scene scene(support::make_mjcf(kTimeStep, R"(<worldbody>
 <geom type="box" size="1 1 .1" pos="0 0 -.1"/>)" +
                                                 make_box("low", 0, 0.0999) + R"(

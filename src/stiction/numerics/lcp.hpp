@@ -101,10 +101,10 @@ inline bool is_bounded(const GramLcp& problem, int i) { return std::isfinite(bou
 /// DenseLcp is Q^T y <= 0 and r^T y < 0, that of a GramLcp is N^T y = 0 and b^T y < 0. The first
 /// condition must hold within round-off, the second must exceed round-off. y is 0 on rows with
 /// bounds on both sides, because their z cannot grow.
-bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
 ///
-/// N^T y = 0 also holds within round-off if a solution would need so large a |u| that the round-off
-/// of N u exceeded all accepted residuals: w >= 0 requires |N^T y| |u| >= -b^T y.
+/// The condition N^T y = 0 also holds within round-off if a solution would need so large a |u| that
+/// the round-off of N u exceeded all accepted residuals: w >= 0 requires |N^T y| |u| >= -b^T y.
+bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 
 /// Checks that all numbers are finite and, if `symmetric`, that Q_ij = Q_ji within 1e-9 max |Q|.

@@ -134,6 +134,7 @@ void warn_of_large_force(StepContext& context, const mjData* d, const ContactPip
   const double dt = contacts.problem.time_step;
   const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
   const ContactReport& report = context.report.contacts;
+  if (report.size() == 0) return;
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double gravity = std::max(mju_norm3(m->opt.gravity), 1.0);
   const double harmless = kTooManyWeights * gravity * dt * find_least_mass(m, &scratch->numbers);

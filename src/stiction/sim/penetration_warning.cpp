@@ -69,6 +69,7 @@ std::string describe(const StepContext& context, const PenetrationMemory::Pair& 
 void record_penetration(StepContext& context, double time_step) {
   const ContactReport& contacts = context.report.contacts;
   const mjModel* m = context.model;
+  if (contacts.size() == 0) return;
   const double least = kTooDeep * find_least_thickness(m);
   for (int c = 0; c < contacts.size(); ++c) {
     const double start = -contacts.distance[c];

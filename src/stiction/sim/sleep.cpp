@@ -7,6 +7,7 @@
 #include "stiction/plant/sleep_arrays.hpp"
 
 namespace stiction::sim {
+
 Sleep::Sleep(const mjModel* m) : ties_(m), inputs_(m) { state_.trees.resize(m->ntree); }
 
 /// Keeps the state before it changes for the first time in a step.
