@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Self
+
+# What a run of many steps calls after each of them; returns True to stop.
+AfterStep = Callable[[], bool]
 
 _waiting: set[DeferredInterrupt] = set()  # contexts with a recorded interrupt
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,6 @@ from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
-from stiction.interrupts import DeferredInterrupt
 from stiction.options import DEFAULTS
 from stiction.scene import load_scene
 
@@ -62,11 +60,7 @@ def compare_command(
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
     num_steps *= len(make_cases(loaded, contact_model))
-    with (
-        messages.show_warnings(),
-        DeferredInterrupt() as interrupt,
-        messages.show_progress(num_steps, step) as advance,
-    ):
+    with messages.show_runs(num_steps, step) as after_step:
         comparison = compare_models(
             loaded,
             contact_model,
@@ -78,7 +72,7 @@ def compare_command(
             tolerance=tolerance,
             controls=controls,
             seed=seed,
-            after_step=_make_after_step(advance, interrupt),
+            after_step=after_step,
         )
     write_report(comparison, report)
     if as_json:
@@ -92,16 +86,6 @@ def compare_command(
             console.print(artifact_table.make_table(worst))
         print_text(f"report: {report}")
     return _conclude(comparison, messages)
-
-
-def _make_after_step(
-    advance: Callable[[], None], interrupt: DeferredInterrupt
-) -> Callable[[], bool]:
-    def after_step() -> bool:
-        advance()
-        return interrupt.take()
-
-    return after_step
 
 
 def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:

@@ -13,7 +13,6 @@ from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import count_steps, default_duration
 from stiction.converge.convergence import Convergence, measure_convergence
 from stiction.converge.table import make_table
-from stiction.interrupts import DeferredInterrupt
 from stiction.names import find_compliant_models
 from stiction.scene import load_scene
 
@@ -59,16 +58,7 @@ def converge(
     step = time_step or float(loaded.model.opt.timestep)
     num_samples = count_steps(duration or default_duration(loaded), step)
     total = len(models) * num_samples * (2**num_steps + 3)  # the runs, and two displaced ones
-    with (
-        messages.show_warnings(),
-        DeferredInterrupt() as interrupt,
-        messages.show_progress(total, step) as advance,
-    ):
-
-        def after_step() -> bool:
-            advance()
-            return interrupt.take()
-
+    with messages.show_runs(total, step) as after_step:
         result = measure_convergence(
             loaded,
             models,

@@ -14,7 +14,6 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import count_steps, default_duration
 from stiction.grasp.grasp import Grasp, GraspRow, measure_grasp
-from stiction.interrupts import DeferredInterrupt
 from stiction.scene import load_scene
 
 _GOOD = ("held", "supported")
@@ -47,16 +46,7 @@ def grasp(
     models = list(dict.fromkeys(contact_model or contact_models()))
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step) * len(models)
-    with (
-        messages.show_warnings(),
-        DeferredInterrupt() as interrupt,
-        messages.show_progress(num_steps, step) as advance,
-    ):
-
-        def after_step() -> bool:
-            advance()
-            return interrupt.take()
-
+    with messages.show_runs(num_steps, step) as after_step:
         result = measure_grasp(
             loaded,
             body,

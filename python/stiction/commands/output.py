@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stiction.errors import StepWarning
+from stiction.interrupts import AfterStep, DeferredInterrupt
 from stiction.names import make_printable
 from stiction.plain_json import make_plain
 
@@ -84,6 +85,24 @@ class Messages:
         with Progress(*columns, console=self.console, transient=True) as progress:
             task = progress.add_task("", total=num_steps * time_step)
             yield lambda: progress.advance(task, time_step)
+
+    @contextlib.contextmanager
+    def show_runs(self, num_steps: int, time_step: float) -> Iterator[AfterStep]:
+        """A context for runs of num_steps steps in all, with warnings and progress.
+
+        Ctrl-C is deferred. It yields the function to call after each step.
+        """
+        with (
+            self.show_warnings(),
+            DeferredInterrupt() as interrupt,
+            self.show_progress(num_steps, time_step) as advance,
+        ):
+
+            def after_step() -> bool:
+                advance()
+                return interrupt.take()
+
+            yield after_step
 
 
 def make_console() -> Console:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import mujoco
 import numpy as np
@@ -19,12 +18,10 @@ from stiction.controls import ControlsName, make_controls
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.held_body import HeldBody
 from stiction.experiments.hold import Hold
+from stiction.interrupts import AfterStep
 from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
-
-# Called after each step; returns True to stop the comparison.
-AfterStep = Callable[[], bool]
 
 _MAX_PAIRS = 4  # pairs of geoms whose artifacts are listed
 

@@ -11,9 +11,10 @@ from stiction.controls import ControlsName, count_steps, default_controls, defau
 from stiction.converge import analysis
 from stiction.converge.chaos import DISPLACEMENTS, judge_sensitivity, make_displacement
 from stiction.converge.norm import Vector, calc_distances, calc_levers, calc_rms
-from stiction.converge.trajectory import AfterStep, Settings, Trajectory, run_trajectory
+from stiction.converge.trajectory import Settings, Trajectory, run_trajectory
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error
+from stiction.interrupts import AfterStep
 from stiction.scene import Scene
 
 RATIO = 2  # of successive steps

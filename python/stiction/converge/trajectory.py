@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import Error, StictionWarning
+from stiction.interrupts import AfterStep
 from stiction.scene import Scene
 
 Vector = NDArray[np.float64]
-
-# Called after each step; returns True to stop.
-AfterStep = Callable[[], bool]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,9 @@ from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.held_body import HeldBody, make_held_body
 from stiction.experiments.hold import Hold, find_hold_start, find_judged_start
 from stiction.grasp import limits
+from stiction.interrupts import AfterStep
 from stiction.scene import Scene
 from stiction.simulator import Simulator
-
-# Called after each step; returns True to stop.
-AfterStep = Callable[[], bool]
 
 
 @dataclasses.dataclass

@@ -120,3 +120,48 @@ def calc_speed_at_end(time: Vector, x: Vector, share: float = 0.5) -> float:
     """
     start = int(np.searchsorted(time, time[-1] - share * (time[-1] - time[0])))
     return float(abs(x[-1] - x[start]) / (time[-1] - time[start]))
+
+
+def measure_distance(run: Trajectory, exact: float, rest_share: float | None = None) -> Measurement:
+    """Measures how far the first body moves along x [mm].
+
+    Args:
+        run: the run.
+        exact: the distance [m].
+        rest_share: the last part of the run in which the body should rest, relative to the run;
+            None if it should not rest.
+    """
+    x = run.pos[:, 0, 0]
+    distance = float(x[-1] - x[0])
+    creep = None if rest_share is None else calc_speed_at_end(run.time, x, rest_share)
+    return Measurement(1e3 * distance, abs(distance / exact - 1), creep)
+
+
+def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
+    """Measures how far a body that should not move has dropped at the end [mm].
+
+    Args:
+        run: the run.
+        body: name of the body.
+        size: length to which the drop is compared [m].
+    """
+    z = run.pos[:, run.find(body), 2]
+    drop = float(z[0] - z[-1])
+    return Measurement(1e3 * drop, abs(drop) / size, calc_speed_at_end(run.time, z))
+
+
+def measure_slider_and_rest(
+    run: Trajectory, slider: str, rest: str, exact: float, direction: int = 1
+) -> Measurement:
+    """Measures how far one body slides [mm], while another one should not move.
+
+    Args:
+        run: the run.
+        slider, rest: names of the bodies.
+        exact: distance of the slider [m].
+        direction: 1 if it slides along x, -1 if against it.
+    """
+    x = {name: run.pos[:, run.find(name), 0] for name in (slider, rest)}
+    moved = {name: float(direction * (along[-1] - along[0])) for name, along in x.items()}
+    error = (abs(moved[slider] - exact) + abs(moved[rest])) / exact
+    return Measurement(1e3 * moved[slider], error, calc_speed_at_end(run.time, x[rest]))

@@ -6,8 +6,9 @@ and the speed 5/7 v0, and keeps this speed.
 
 from __future__ import annotations
 
-from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
+from functools import partial
+
+from stiction.scorecard.scene import Scene, measure_distance
 from stiction.scorecard.world import Geom, World, make_sphere
 
 RADIUS, MASS, FRICTION, SPEED, DURATION = 0.1, 1.0, 0.2, 2.0, 0.6
@@ -24,13 +25,6 @@ def make_world() -> World:
     return World(bodies=(sphere,), ground=(Geom("plane", (5.0, 5.0), FRICTION),))
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures the distance."""
-    x = run.pos[:, 0, 0]
-    distance = float(x[-1] - x[0])
-    return Measurement(1e3 * distance, abs(distance / DISTANCE - 1))
-
-
 SCENE = Scene(
     name="bowling",
     title="Bowling ball that slides until it rolls",
@@ -40,6 +34,6 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 1e-3),
     duration=DURATION,
-    measure=measure,
+    measure=partial(measure_distance, exact=DISTANCE),
     energy_scale=MASS * SPEED**2 / 2,
 )

@@ -9,9 +9,9 @@ settled.
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from stiction.scorecard.scene import SETTLE, Measurement, Scene, calc_speed_at_end, load_later
-from stiction.scorecard.trajectory import Trajectory
+from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_slider_and_rest
 from stiction.scorecard.world import Geom, World, make_box
 
 SLOPE = math.atan(0.5)
@@ -38,15 +38,6 @@ def make_world() -> World:
     return World(bodies=tuple(blocks), ground=tuple(floors), gravity=gravity)
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures how far both blocks have moved."""
-    x = {name: run.pos[:, run.find(name), 0] for name in FRICTION}
-    moved = {name: float(along[-1] - along[0]) for name, along in x.items()}
-    error = (abs(moved["slides"] - DISTANCE) + abs(moved["stays"])) / DISTANCE
-    creep = calc_speed_at_end(run.time, x["stays"])
-    return Measurement(1e3 * moved["slides"], error, creep)
-
-
 SCENE = Scene(
     name="friction_angle",
     title="Blocks 1 % below and above the friction angle",
@@ -56,7 +47,7 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 2e-3),
     duration=DURATION + SETTLE,
-    measure=measure,
+    measure=partial(measure_slider_and_rest, slider="slides", rest="stays", exact=DISTANCE),
     energy_scale=MASS * 9.81 * DISTANCE * math.sin(SLOPE),
     settle=SETTLE,
     make_forces=load_later(make_world, dict.fromkeys(FRICTION, (0.0, 0.0, 0.0))),

@@ -7,8 +7,9 @@ bound without slip: the cube does not move. Its weight comes when the fingers ha
 
 from __future__ import annotations
 
-from stiction.scorecard.scene import SETTLE, Measurement, Scene, calc_speed_at_end, load_later
-from stiction.scorecard.trajectory import Trajectory
+from functools import partial
+
+from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_drop
 from stiction.scorecard.world import Body, Joint, World, make_box
 
 HALF, MASS, FRICTION, LOAD_SHARE = 0.02, 0.1, 0.5, 0.5
@@ -35,13 +36,6 @@ def _make_finger(name: str, side: int) -> Body:
     )
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures how far the cube has dropped at the end."""
-    z = run.pos[:, run.find("cube"), 2]
-    drop = float(z[0] - z[-1])
-    return Measurement(1e3 * drop, abs(drop) / (2 * HALF), calc_speed_at_end(run.time, z))
-
-
 SCENE = Scene(
     name="held_cube",
     title="Cube held at half its Coulomb capacity",
@@ -51,7 +45,7 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 2e-3),
     duration=2.0 + SETTLE,
-    measure=measure,
+    measure=partial(measure_drop, body="cube", size=2 * HALF),
     energy_scale=MASS * 9.81 * 2 * HALF,
     settle=SETTLE,
     make_forces=load_later(make_world, {"cube": (0.0, 0.0, 0.0)}),

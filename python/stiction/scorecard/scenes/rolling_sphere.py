@@ -7,9 +7,9 @@ balance of moments about the point of contact gives the acceleration (5/7) g sin
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
+from stiction.scorecard.scene import Scene, measure_distance
 from stiction.scorecard.world import Geom, World, make_sphere, tilt_gravity
 
 SLOPE, RADIUS, MASS, FRICTION, DURATION = math.radians(20), 0.05, 1.0, 0.5, 1.0
@@ -23,13 +23,6 @@ def make_world() -> World:
     return World(bodies=(sphere,), ground=(floor,), gravity=tilt_gravity(SLOPE))
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures the distance."""
-    x = run.pos[:, 0, 0]
-    distance = float(x[-1] - x[0])
-    return Measurement(1e3 * distance, abs(distance / DISTANCE - 1))
-
-
 SCENE = Scene(
     name="rolling_sphere",
     title="Sphere that rolls down a slope",
@@ -39,6 +32,6 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 1e-3),
     duration=DURATION,
-    measure=measure,
+    measure=partial(measure_distance, exact=DISTANCE),
     energy_scale=MASS * 9.81 * DISTANCE * math.sin(SLOPE),
 )

@@ -6,8 +6,9 @@ load is distributed.
 
 from __future__ import annotations
 
-from stiction.scorecard.scene import Measurement, Scene, calc_speed_at_end
-from stiction.scorecard.trajectory import Trajectory
+from functools import partial
+
+from stiction.scorecard.scene import Scene, measure_distance
 from stiction.scorecard.world import Geom, World, make_box
 
 HALF, MASS, FRICTION, SPEED = (0.1, 0.1, 0.025), 1.0, 0.5, 1.0
@@ -21,14 +22,6 @@ def make_world() -> World:
     return World(bodies=(block,), ground=(Geom("plane", (5.0, 5.0), FRICTION),))
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures the distance after 0.5 s, twice the time to the stop."""
-    x = run.pos[:, 0, 0]
-    distance = float(x[-1] - x[0])
-    creep = calc_speed_at_end(run.time, x, 0.4)
-    return Measurement(1e3 * distance, abs(distance / DISTANCE - 1), creep)
-
-
 SCENE = Scene(
     name="stopping_distance",
     title="Stopping distance of a sliding block",
@@ -37,7 +30,7 @@ SCENE = Scene(
     exact=1e3 * DISTANCE,
     make_world=make_world,
     steps=(1e-2, 5e-3, 1e-3),
-    duration=0.5,
-    measure=measure,
+    duration=0.5,  # twice the time to the stop
+    measure=partial(measure_distance, exact=DISTANCE, rest_share=0.4),
     energy_scale=MASS * SPEED**2 / 2,
 )

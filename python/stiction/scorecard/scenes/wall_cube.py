@@ -8,8 +8,9 @@ comes when the contact has settled.
 
 from __future__ import annotations
 
-from stiction.scorecard.scene import SETTLE, Measurement, Scene, calc_speed_at_end, load_later
-from stiction.scorecard.trajectory import Trajectory
+from functools import partial
+
+from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_drop
 from stiction.scorecard.world import Geom, World, make_box
 
 HALF, MASS, FRICTION = 0.05, 1.0, 0.5
@@ -24,13 +25,6 @@ def make_world() -> World:
     return World(bodies=(cube,), ground=(wall,), gravity=(0.0, 0.0, 0.0))
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures how far the cube has dropped at the end."""
-    z = run.pos[:, 0, 2]
-    drop = float(z[0] - z[-1])
-    return Measurement(1e3 * drop, abs(drop) / (2 * HALF), calc_speed_at_end(run.time, z))
-
-
 SCENE = Scene(
     name="wall_cube",
     title="Cube pressed to a wall at half its Coulomb capacity",
@@ -40,7 +34,7 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 2e-3),
     duration=2.0 + SETTLE,
-    measure=measure,
+    measure=partial(measure_drop, body="cube", size=2 * HALF),
     energy_scale=MASS * 9.81 * 2 * HALF,
     settle=SETTLE,
     make_forces=load_later(make_world, {"cube": (-PUSH, 0.0, 0.0)}),

@@ -14,10 +14,10 @@ without friction, ends when the contacts have settled.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from stiction.scorecard.rotations import turn_about_y
-from stiction.scorecard.scene import SETTLE, Measurement, Scene, calc_speed_at_end, load_later
-from stiction.scorecard.trajectory import Trajectory
+from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_slider_and_rest
 from stiction.scorecard.world import Body, Joint, World, make_box
 
 TANGENT = 0.3
@@ -64,15 +64,6 @@ def _make_pair(name: str, friction: float, y: float) -> list[Body]:
     return [wedge, block]
 
 
-def measure(run: Trajectory) -> Measurement:
-    """Measures how far both wedges have moved out."""
-    x = {name: run.pos[:, run.find(name), 0] for name in FRICTION}
-    moved = {name: float(along[0] - along[-1]) for name, along in x.items()}
-    error = (abs(moved["slides"] - DISTANCE) + abs(moved["locks"])) / DISTANCE
-    creep = calc_speed_at_end(run.time, x["locks"])
-    return Measurement(1e3 * moved["slides"], error, creep)
-
-
 SCENE = Scene(
     name="wedge",
     title="Wedges 1 % below and above self-locking, mu = tan(alpha)",
@@ -82,7 +73,9 @@ SCENE = Scene(
     make_world=make_world,
     steps=(1e-2, 5e-3, 2e-3),
     duration=DURATION + SETTLE,
-    measure=measure,
+    measure=partial(
+        measure_slider_and_rest, slider="slides", rest="locks", exact=DISTANCE, direction=-1
+    ),
     energy_scale=BLOCK_MASS * 9.81 * TANGENT * DISTANCE,
     settle=SETTLE,
     make_forces=load_later(
