@@ -44,13 +44,13 @@ TEST(TaxelSection, HasGridsWithTheirDefaults) {
   EXPECT_EQ(grids[0].geom, 0);
   EXPECT_EQ(grids[0].size, (std::array{0.02, 0.025}));
   EXPECT_EQ(grids[0].shape, (std::array{20, 25}));
-  EXPECT_EQ(grids[0].pos, math::Vec3());
-  EXPECT_EQ(grids[0].normal, math::Vec3(0, 0, 1));
-  EXPECT_EQ(grids[0].first_axis, math::Vec3(1, 0, 0));
+  EXPECT_EQ(grids[0].pos, (math::Vec3{}));
+  EXPECT_EQ(grids[0].normal, (math::Vec3{0, 0, 1}));
+  EXPECT_EQ(grids[0].first_axis, (math::Vec3{1, 0, 0}));
   EXPECT_EQ(grids[1].geom, 1);
-  EXPECT_EQ(grids[1].pos, math::Vec3(0, 0, 0.5));
-  EXPECT_EQ(grids[1].normal, math::Vec3(0, -1, 0));
-  EXPECT_EQ(grids[1].first_axis, math::Vec3(0, 0, 1));
+  EXPECT_EQ(grids[1].pos, (math::Vec3{0, 0, 0.5}));
+  EXPECT_EQ(grids[1].normal, (math::Vec3{0, -1, 0}));
+  EXPECT_EQ(grids[1].first_axis, (math::Vec3{0, 0, 1}));
 }
 
 TEST(TaxelSection, MayBeEmpty) {
