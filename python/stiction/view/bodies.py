@@ -9,7 +9,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.view.glb import blend_colors
+from stiction.view.glb import make_matte
+
+_NO_SHADOWS = {"cast_shadow": False, "receive_shadow": False}
 
 
 class Bodies:
@@ -120,25 +122,35 @@ class _PartOfScene:
             self._parent + node, *arguments, **options
         )
 
+    def configure_environment_map(self, **options: Any) -> None:
+        """Does nothing. set_stage lights the scene, for a small part of an environment's cost."""
+
     def add_mesh_trimesh(self, node: str, mesh: Any, **options: Any) -> Any:
         """Draws a mesh that does not move."""
+        options |= _NO_SHADOWS
         return self._scene.add_glb(self._parent + node, _export(mesh), **options)
 
     def add_batched_meshes_trimesh(self, node: str, mesh: Any, **options: Any) -> Any:
         """Draws copies of a mesh that move."""
+        options |= _NO_SHADOWS
         return self._scene.add_batched_glb(self._parent + node, _export(mesh), **options)
 
     def add_grid(self, node: str, **options: Any) -> Any:
-        """Draws a plane as a square. An infinite one would reach into the scenes beside."""
+        """Draws a plane as a square. An infinite one would reach into the scenes beside.
+
+        It lies a little lower, so that its lines do not cover a patch on it.
+        """
         size = self._plane_size
+        normal = np.empty(3)
+        mujoco.mju_rotVecQuat(normal, np.array([0.0, 0, 1]), np.asarray(options["wxyz"]))
+        options["position"] = np.asarray(options["position"]) - 1e-3 * size * normal
         options |= {"infinite_grid": False, "width": size, "height": size}
-        options |= {"cell_size": size / 20, "section_size": size / 4}
+        options |= {"shadow_opacity": 0.0, "cell_size": size / 20, "section_size": size / 4}
         return self._scene.add_grid(self._parent + node, **options)
 
 
 def _export(mesh: Any) -> bytes:
     """Returns a mesh of trimesh as GLB. It is drawn translucent where its colors are."""
-    data: bytes = mesh.export(file_type="glb")
     colors = getattr(mesh.visual, "vertex_colors", None)
-    is_opaque = colors is None or np.min(np.asarray(colors)[:, 3]) == 255
-    return data if is_opaque else blend_colors(data)
+    is_translucent = colors is not None and np.min(np.asarray(colors)[:, 3]) < 255
+    return make_matte(mesh.export(file_type="glb"), is_translucent=is_translucent)

@@ -18,6 +18,11 @@ def find_bad_frames(sessions: Sequence[Session]) -> list[Frame]:
     return bad[:: max(1, -(-len(bad) // _MAX_MARKS))]
 
 
+def count_steps(runs: Sequence[Sequence[Frame]]) -> int:
+    """Returns the number of steps in all runs, without their initial states."""
+    return sum(frame.index > 0 for frames in runs for frame in frames)
+
+
 def make_strip(times: Sequence[float], start: float, end: float, num_steps: int) -> str:
     """Returns the strip as HTML.
 
@@ -29,10 +34,10 @@ def make_strip(times: Sequence[float], start: float, end: float, num_steps: int)
     span = max(end - start, 1e-12)
     marks = "".join(
         f"<div class='stiction-bad' style='position:absolute;top:0;height:10px;width:3px;"
-        f"background:{_BAD};left:calc({100 * (time - start) / span:.2f}% - 1px)'></div>"
+        f"background:{_BAD};left:calc({(time - start) / span:.4f} * (100% - 3px))'></div>"
         for time in times
     )
-    words = f"{len(times)} marked" if times else "all good"
+    words = f"{len(times)} failed" if times else "all good"
     return (
         "<div style='padding:2px 14px;font:12px sans-serif'>"
         f"certificates of {num_steps} steps: {words}"

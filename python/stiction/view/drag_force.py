@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-_FREQUENCY = 12.0  # of the spring with the mass of the body's tree [rad/s]
+_FREQUENCY = 20.0  # of the spring with the mass of the body's tree [rad/s]
+_STABLE = 0.5  # largest frequency times time step; the force is constant within a step
 
 
 @dataclass(frozen=True)
@@ -62,22 +63,26 @@ class DragForce:
             self._grip = None
 
     @contextlib.contextmanager
-    def applied(self, model: mujoco.MjModel, data: mujoco.MjData) -> Iterator[None]:
-        """A context in which data.xfrc_applied contains the force."""
+    def applied(
+        self, model: mujoco.MjModel, data: mujoco.MjData, time_step: float
+    ) -> Iterator[None]:
+        """A context in which data.xfrc_applied contains the force for a step of this length [s]."""
         with self._lock:
             grip = self._grip
         if grip is None:
             yield
             return
         before = data.xfrc_applied[grip.body].copy()
-        data.xfrc_applied[grip.body] += _calc_wrench(model, data, grip)
+        data.xfrc_applied[grip.body] += _calc_wrench(model, data, grip, time_step)
         try:
             yield
         finally:
             data.xfrc_applied[grip.body] = before
 
 
-def _calc_wrench(model: mujoco.MjModel, data: mujoco.MjData, grip: _Grip) -> Vector:
+def _calc_wrench(
+    model: mujoco.MjModel, data: mujoco.MjData, grip: _Grip, time_step: float
+) -> Vector:
     """Returns the force [N] and the torque [N m] about the body's center of mass, (6,).
 
     The spring is critically damped for the mass of all bodies that hang together.
@@ -90,5 +95,6 @@ def _calc_wrench(model: mujoco.MjModel, data: mujoco.MjData, grip: _Grip) -> Vec
     p = data.xpos[body] + data.xmat[body].reshape(3, 3) @ grip.point
     origin = data.subtree_com[model.body_rootid[body]]
     v = data.cvel[body, 3:] + np.cross(data.cvel[body, :3], p - origin)
-    force = mass * (_FREQUENCY**2 * (grip.target - p) - 2 * _FREQUENCY * v)
+    frequency = min(_FREQUENCY, _STABLE / time_step)
+    force = mass * (frequency**2 * (grip.target - p) - 2 * frequency * v)
     return np.concatenate([force, np.cross(p - data.xipos[body], force)])

@@ -27,15 +27,27 @@ def unpack_glb(data: bytes) -> tuple[dict[str, Any], bytes]:
     return document, data[begin + size + _CHUNK.size :]
 
 
-def blend_colors(data: bytes) -> bytes:
-    """Makes a GLB respect the opacity of its vertices' colors, which glTF ignores by default."""
+def make_matte(data: bytes, *, is_translucent: bool) -> bytes:
+    """Gives the meshes of a GLB matte materials.
+
+    The default of glTF is metal, which is black without an environment that it mirrors, and which
+    ignores the opacity of colors.
+
+    Args:
+        data: the GLB.
+        is_translucent: whether to respect the opacity of the colors.
+    """
     document, binary = unpack_glb(data)
     materials = document.setdefault("materials", [])
     for mesh in document["meshes"]:
         for primitive in mesh["primitives"]:
             if "material" not in primitive:
                 primitive["material"] = len(materials)
-                materials.append({"pbrMetallicRoughness": {"metallicFactor": 0.1}})
+                materials.append({})
     for material in materials:
-        material["alphaMode"] = "BLEND"
+        material.setdefault("pbrMetallicRoughness", {}).update(
+            metallicFactor=0, roughnessFactor=0.8
+        )
+        if is_translucent:
+            material["alphaMode"] = "BLEND"
     return pack_glb(document, binary)

@@ -15,7 +15,7 @@ from stiction.errors import Error
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
 from stiction.view.layers import FilmMeshLayer
-from stiction.view.layout import make_layout, place_camera
+from stiction.view.layout import make_layout, set_stage
 from stiction.view.patches import find_largest_pressure
 from stiction.view.pressure_scale import PressureScale, make_legend
 from stiction.view.requirements import require_viewer
@@ -71,7 +71,7 @@ class _Projector:
         self._films = films
         self._style = style
         layout = make_layout(films[0].model, len(films))
-        place_camera(server, layout)
+        set_stage(server, layout)
         self._worlds = [
             World(server, film, i, layout, FilmMeshLayer) for i, film in enumerate(films)
         ]

@@ -6,11 +6,14 @@ import html
 import math
 from typing import Any
 
-from stiction.view.certificate_strip import find_bad_frames, make_strip
+from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.gui_events import on_user
 from stiction.view.runner import Runner
 
 _SPEEDS = {"1/20": 0.05, "1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "max": math.inf}
+
+# Shares of the time line: a click moves by more than the first, and is near a mark within the second.
+_JUMP, _REACH = 0.02, 0.015
 
 
 class PlaybackPanel:
@@ -31,7 +34,7 @@ class PlaybackPanel:
         self._strip = gui.add_html("")
         self._time = gui.add_slider(
             "Time [s]", min=0.0, max=1.0, step=1e-3, initial_value=0.0,
-            hint="Drag to go to any step that is known. A red mark below is a step that failed.",
+            hint="Drag to go to any step that is known, or click on the mark of a step that failed.",
         )  # fmt: skip
         self._state = gui.add_html("")
         self._connect()
@@ -45,7 +48,7 @@ class PlaybackPanel:
         self._time.min, self._time.max = start, end
         self._time.value = min(max(self._runner.time, start), end)
         times = [frame.time for frame in bad]
-        self._strip.content = make_strip(times, start, end, sum(map(len, frames)))
+        self._strip.content = make_strip(times, start, end, count_steps(frames))
         self._time._marks = _make_marks(times)
         self._state.content = _describe(self._runner)
 
@@ -55,8 +58,20 @@ class PlaybackPanel:
             "Play": runner.play, "Pause": runner.pause, "Step": runner.step, "Reset": runner.reset,
         }  # fmt: skip
         on_user(self._buttons.on_click, lambda event: actions[event.target.value]())
-        on_user(self._time.on_update, lambda event: runner.seek(event.target.value))
+        on_user(self._time.on_update, lambda event: self._seek(event.target.value))
         on_user(self._speed.on_update, lambda event: self._set_speed(event.target.value))
+
+    def _seek(self, moment: float) -> None:
+        """Goes to a time. A click near a red mark goes to its step."""
+        shown, span = self._runner.time, self._time.max - self._time.min
+        is_click = abs(moment - shown) > _JUMP * span
+        bad = find_bad_frames(self._runner.sessions)
+        nearest = min(
+            (frame.time for frame in bad), key=lambda time: abs(time - moment), default=None
+        )
+        if is_click and nearest is not None and abs(nearest - moment) < _REACH * span:
+            moment = nearest
+        self._runner.seek(moment)
 
     def _set_speed(self, name: str) -> None:
         self._runner.speed = _SPEEDS[name]

@@ -39,13 +39,19 @@ def start_server(host: str, port: int) -> Any:
     with _refusing_foreign_pages(host), contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=port, label="Stiction", verbose=False)
     if port and server.get_port() != port:  # taken since the check
-        server.stop()
+        stop_server(server)
         raise _make_port_error(port)
     # A page could ask for a tunnel, which would show it to the whole internet.
     server._websock_server.unregister_handler(_messages.ShareUrlRequest)
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.main_panel.dock_right()
     return server
+
+
+def stop_server(server: Any) -> None:
+    """Stops a viser.ViserServer, which would print a farewell."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
 
 
 def is_allowed(host: str, headers: Any) -> bool:

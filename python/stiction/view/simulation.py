@@ -81,11 +81,9 @@ class Simulation(Session):
         """
         options = {**self._options, **options}
         simulator = self._make_simulator(contact_model or self.contact_model, options)
-        self._rewind()
         self.simulator, self._options = simulator, options
-        self.name, self.problem = simulator.contact_model, ""
-        with contextlib.suppress(Error):  # another model has no use for the memory
-            simulator.set_state(self.frame.memory)
+        self.name = simulator.contact_model
+        self._rewind()
 
     def advance(self) -> bool:
         """Goes to the next frame. While a body is dragged, the frame is always a new one."""
@@ -100,7 +98,7 @@ class Simulation(Session):
         start = fmt.get_state(self.model, self._data)
         try:
             self._drive(self._data)
-            with self.drag.applied(self.model, self._data):
+            with self.drag.applied(self.model, self._data, self.simulator.time_step):
                 report = self.simulator.step(self._data)
         except Error as e:
             self.problem = str(e)
@@ -119,7 +117,8 @@ class Simulation(Session):
 
     def _restore(self, state: fmt.Vector, memory: bytes) -> None:
         mujoco.mj_setState(self.model, self._data, np.asarray(state), fmt.INTEGRATION)
-        self.simulator.set_state(memory)
+        with contextlib.suppress(Error):  # another contact model has no use for the memory
+            self.simulator.set_state(memory)
 
     def _make_drive(self) -> Controls:
         return make_controls(self._controls, self.scene, self._seed)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from stiction.view.cut_panel import CutPanel
 from stiction.view.display_panel import DisplayPanel
 from stiction.view.drag import connect_drag
 from stiction.view.layers import LiveMeshLayer
-from stiction.view.layout import make_layout, place_camera
+from stiction.view.layout import make_layout, set_stage
 from stiction.view.model_panel import ModelPanel
 from stiction.view.playback_panel import PlaybackPanel
 from stiction.view.plots import Plots
@@ -19,7 +20,7 @@ from stiction.view.pressure_scale import PressureScale, make_legend
 from stiction.view.readers import Readers
 from stiction.view.requirements import require_viewer
 from stiction.view.runner import Runner, Snapshot
-from stiction.view.server import start_server
+from stiction.view.server import start_server, stop_server
 from stiction.view.session import Session, check_count
 from stiction.view.simulation import Simulation
 from stiction.view.style import Style
@@ -59,7 +60,7 @@ class Viewer:
         require_viewer()
         check_count(len(sessions))
         self.sessions = sessions
-        self.style = style or Style()
+        self.style = replace(style) if style else Style()  # the page changes it
         self.scale = PressureScale()
         self.runner = Runner(sessions, speed)
         self.server = start_server(host, port)
@@ -67,7 +68,7 @@ class Viewer:
         try:
             self._build()
         except BaseException:
-            self.server.stop()
+            stop_server(self.server)
             raise
         self._stopped = False
         self._drawer = threading.Thread(
@@ -89,7 +90,7 @@ class Viewer:
         self._readers.stop()
         self.runner.stop()
         self._drawer.join()
-        self.server.stop()
+        stop_server(self.server)
 
     def redraw(self) -> None:
         """Draws again, after a change of what is shown."""
@@ -103,7 +104,7 @@ class Viewer:
 
     def _build(self) -> None:
         layout = make_layout(self.sessions[0].model, len(self.sessions))
-        place_camera(self.server, layout)
+        set_stage(self.server, layout)
         self.worlds = [
             World(self.server, session, i, layout, LiveMeshLayer)
             for i, session in enumerate(self.sessions)

@@ -20,7 +20,7 @@ from stiction.view.contact_arrays import (
 )
 from stiction.view.cut import cut_mesh, draw_cut
 from stiction.view.discs import draw_discs
-from stiction.view.glb import blend_colors, unpack_glb
+from stiction.view.glb import make_matte, unpack_glb
 from stiction.view.palette import FALLBACK, SLIP, STICK, color_pressures, parse_color
 from stiction.view.patches import draw_patches, find_largest_pressure
 from stiction.view.pressure_scale import PressureScale, format_pressure, make_legend
@@ -111,9 +111,11 @@ def test_a_glb_has_the_vertices_and_indices() -> None:
     assert np.frombuffer(binary, "<u4", 3, views[2]["byteOffset"]).tolist() == [2, 1, 0]
     assert accessors[0]["min"] == [0, 0, 0] and accessors[0]["max"] == [1, 1, 1]
     assert [a["count"] for a in accessors] == [3, 3, 3]
-    blended, same = unpack_glb(blend_colors(to_glb(mesh)))
+    matte, same = unpack_glb(make_matte(to_glb(mesh), is_translucent=True))
     assert same == binary
-    assert {material["alphaMode"] for material in blended["materials"]} == {"BLEND"}
+    (material,) = matte["materials"]
+    assert material["alphaMode"] == "BLEND"
+    assert material["pbrMetallicRoughness"]["metallicFactor"] == 0
 
 
 def test_the_colors_of_the_scale_appear_as_they_are() -> None:
