@@ -253,10 +253,10 @@ def test_the_mouse_pulls_a_body(scene: stiction.Scene, open_page: Callable[[str]
             page.mouse.move(x, y - lift)
             time.sleep(0.2)
         height = scene.model.jnt_qposadr[1] + 2
-        wait_for(lambda: session.frame.end[1 + height] > 0.06, "the ball is lifted")
+        wait_for(lambda: session.frame.end[1 + height] > 0.045, "the ball is lifted")
         page.mouse.up()
         wait_for(lambda: not session.drag.is_active, "the ball is let go")
-        wait_for(lambda: session.frame.end[1 + height] < 0.04, "the ball falls")
+        wait_for(lambda: session.frame.end[1 + height] < 0.035, "the ball falls")
 
 
 # ---- the written page -----------------------------------------------------------------------------
