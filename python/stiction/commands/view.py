@@ -145,11 +145,10 @@ def _write_page(
     messages: Messages,
 ) -> ExitCode:
     from stiction.view.film import film_sessions
-    from stiction.view.page import make_page, write_page
+    from stiction.view.page import check_page_path, make_page, write_page
     from stiction.view.simulation import Simulation
 
-    if path.is_dir():
-        raise Error("invalid_value", str(path), "is a folder; name a file such as out.html")
+    check_page_path(path)
     first = sessions[0]
     if duration is None:
         duration = default_duration(first.scene) if isinstance(first, Simulation) else _WHOLE_RUN

@@ -16,35 +16,40 @@ from stiction.view.session import Session
 FRAME_TIME = 0.04  # simulated time between two frames [s]
 
 
+# Makes a step; Simulator.step is one, and Film.step is another.
+StepFunction = Callable[[Simulator, mujoco.MjData], StepReport]
+
+
 class Film:
     """Frames of a run. Steps that failed are always among them.
 
-        film = Film("sap", model, properties)
+        film = Film("sap")
         report = film.step(simulator, data)         # in place of simulator.step(data)
 
     Args:
         name: name that the page shows, such as the contact model.
-        model: the model.
-        properties: contact properties of geoms.
         frame_time: simulated time between two frames [s].
+
+    Attributes:
+        model: the model; it is known after the first step.
+        properties: contact properties of geoms.
+        frames: the frames.
+        num_steps: number of steps, also of those without a frame.
     """
 
-    def __init__(
-        self,
-        name: str,
-        model: mujoco.MjModel,
-        properties: PropertiesLike = None,
-        frame_time: float = FRAME_TIME,
-    ) -> None:
+    model: mujoco.MjModel
+
+    def __init__(self, name: str, frame_time: float = FRAME_TIME) -> None:
         self.name = name
-        self.model = model
-        self.properties = properties
+        self.properties: PropertiesLike = None
         self.frame_time = frame_time
         self.frames: list[Frame] = []
         self.num_steps = 0
 
     def step(self, simulator: Simulator, data: mujoco.MjData) -> StepReport:
         """Makes a step, and keeps it if a frame is due."""
+        if not self.num_steps:
+            self.model, self.properties = simulator.model, simulator.properties
         start = fmt.get_state(self.model, data)
         report = simulator.step(data)
         self.num_steps += 1
@@ -58,6 +63,10 @@ class Film:
         self.num_steps += frame.index > 0
         if self._is_due(frame.start[0]) or not frame.is_good:
             self.frames.append(frame)
+
+    def find_frame(self, time: float) -> Frame:
+        """Returns the frame whose step starts nearest to a time [s]."""
+        return min(self.frames, key=lambda frame: abs(frame.start[0] - time))
 
     def _is_due(self, time: float) -> bool:
         # Rounding must not make every other frame late by a step.
@@ -80,7 +89,8 @@ def film_sessions(
     """
     films = []
     for session in sessions:
-        film = Film(session.name, session.model, session.properties, frame_time)
+        film = Film(session.name, frame_time)
+        film.model, film.properties = session.model, session.properties
         end = session.time + duration
         film.add(session.frame)
         while session.time < end - 1e-9 and session.advance():

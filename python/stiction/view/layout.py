@@ -61,7 +61,7 @@ def make_layout(model: mujoco.MjModel, count: int) -> Layout:
     return Layout(
         offsets=places[:, None] * spacing * right,
         spacing=spacing,
-        label=center + np.array([0, 0, 0.6 * size]),
+        label=center - np.array([0, 0, 0.6 * size]),
         camera=center - distance * forward,
         look_at=center,
         fov=float(fov),

@@ -23,16 +23,20 @@ from stiction.view.session import check_count
 from stiction.view.style import Style
 from stiction.view.world import World
 
+_MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
 _AHEAD = 25  # frames that a browser reads before they are shown
 
 
-def make_page(films: Sequence[Film], *, title: str, style: Style | None = None) -> str:
+def make_page(
+    films: Sequence[Film], *, title: str, style: Style | None = None, slowdown: float = 1.0
+) -> str:
     """Returns a page that replays films side by side on one clock.
 
     Args:
         films: one to six films of runs of the same model, each with at least one frame.
         title: title of the page.
         style: what is shown.
+        slowdown: time of the replay over simulated time.
 
     Raises:
         Error: a package is missing, or there are too many films.
@@ -45,9 +49,23 @@ def make_page(films: Sequence[Film], *, title: str, style: Style | None = None) 
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         try:
-            return _Projector(server, films, style or Style()).make(title)
+            return _Projector(server, films, style or Style()).make(title, slowdown)
         finally:
             server.stop()
+
+
+def check_page_path(path: Path) -> None:
+    """Raises Error if a page would overwrite something else than an older page."""
+    if path.is_dir():
+        raise Error("invalid_value", str(path), "is a folder; name a file such as out.html")
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    if head and _MARK.encode() not in head:
+        raise Error(
+            "invalid_value", str(path), "exists and is not a page of the viewer; give another name"
+        )
 
 
 def write_page(path: Path, page: str) -> None:
@@ -80,7 +98,7 @@ class _Projector:
             for frame in film.frames:
                 self._scale.include(find_largest_pressure(frame.read()[0]))
 
-    def make(self, title: str) -> str:
+    def make(self, title: str, slowdown: float) -> str:
         """Returns the page."""
         moments = np.unique([f.start[0] for film in self._films for f in film.frames])
         moments = moments[np.diff(moments, prepend=-np.inf) > 1e-9]
@@ -90,7 +108,7 @@ class _Projector:
         for i, sleep in enumerate(np.diff(moments, append=moments[-1] + self._films[0].frame_time)):
             for world, film in zip(self._worlds, self._films, strict=True):
                 world.reveal(film.name, self._style)
-            recording.insert_sleep(float(sleep))
+            recording.insert_sleep(slowdown * float(sleep))
             if i + _AHEAD < len(moments):
                 self._prepare(moments[i + _AHEAD])
         return _add_overlay(recording.as_html(), self._make_overlay(title), title)
@@ -128,4 +146,5 @@ def _add_overlay(page: str, overlay: str, title: str) -> str:
     box = f"<div id='stiction' style='{style}'>{overlay}</div>"
     end = page.rindex("</body>")
     page = page[:end] + box + page[end:]
-    return page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)
+    page = page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)
+    return page.replace("<head>", f"<head>{_MARK}", 1)

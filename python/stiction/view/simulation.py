@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -71,7 +72,8 @@ class Simulation(Session):
         memory = self.simulator.get_state()
         report = self.simulator.forward(self._data)
         self._restore(state, memory)
-        self._start_with([make_frame(self.model, 0, state, state, memory, report)])
+        frame = make_frame(self.model, 0, state, state, memory, report)
+        self._start_with([replace(frame, status="ok", message="")])  # no step was made
 
     def change(self, contact_model: str | None = None, **options: Any) -> None:
         """Continues from the frame at the cursor with another contact model or other options.

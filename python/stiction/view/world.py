@@ -70,7 +70,7 @@ class World:
         self.offset = layout.offsets[index]
         server.scene.add_frame(self.name, show_axes=False, position=self.offset)
         self._label = server.scene.add_label(
-            f"{self.name}/label", subject.name, position=layout.label, anchor="bottom-center"
+            f"{self.name}/label", subject.name, position=layout.label, anchor="top-center"
         )
         self.fields, self.soft_geoms = _find_fields(subject)
         self.bodies = Bodies(

@@ -304,7 +304,7 @@ def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Sce
         scene.make_simulator("sap", max_seconds=1e-9, on_failure="stop"),
         scene.make_data(),
     )
-    failed = Film("sap", scene.model, scene.properties)
+    failed = Film("sap")
     for _ in range(3):
         failed.step(simulator, data)
     assert [frame.is_good for frame in failed.frames] == [False] * 3
