@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages
 from stiction.controls import ControlsName, default_duration
-from stiction.errors import Error
+from stiction.errors import Error, StepWarning
 from stiction.interrupts import DeferredInterrupt
 from stiction.options import DEFAULTS
 from stiction.recording.reader import is_mcap_file
@@ -152,7 +153,7 @@ def _write_page(
     first = sessions[0]
     if duration is None:
         duration = default_duration(first.scene) if isinstance(first, Simulation) else _WHOLE_RUN
-    with messages.show_status("view") as tell:
+    with messages.show_warnings(), messages.show_status("view") as tell:
         films = film_sessions(sessions, duration, tell=lambda time: tell(f"t = {time:.2f} s"))
         tell("writing the page")
         page = make_page(films, title=", ".join(file.name for file in files))
@@ -169,7 +170,12 @@ def _serve(
 ) -> ExitCode:
     from stiction.view.viewer import Viewer
 
-    with DeferredInterrupt() as interrupt, Viewer(sessions, host, port, speed) as viewer:
+    with (
+        warnings.catch_warnings(),
+        DeferredInterrupt() as interrupt,
+        Viewer(sessions, host, port, speed) as viewer,
+    ):
+        warnings.simplefilter("ignore", StepWarning)  # the page shows them
         print(f"view: {viewer.url} (Ctrl-C ends)", flush=True)
         if not paused:
             viewer.runner.play()

@@ -10,7 +10,7 @@ from stiction.view.pressure_scale import PressureScale
 from stiction.view.style import Style
 
 _PATCH_PARTS = (("patches", "Patches"), ("traction", "Traction"), ("slip", "Slip"))
-_POINT_PARTS = (("points", "Contact points"), ("forces", "Forces at points"))
+_POINT_PARTS = (("points", "Contact points"), ("forces", "Point forces"))
 
 
 class DisplayPanel:
@@ -45,7 +45,7 @@ class DisplayPanel:
         )  # fmt: skip
         self._connect(opacity, "opacity")
         top = gui.add_text(
-            "Scale up to [Pa]",
+            "Scale [Pa]",
             initial_value="auto" if scale.fixed is None else f"{scale.fixed:g}",
             hint="Pressure of the last color: a number, or auto.",
         )

@@ -69,6 +69,11 @@ class Frame:
         """True if the step was made and its certificate holds."""
         return self.status == "ok"
 
+    @property
+    def has_figures(self) -> bool:
+        """True if creep and energy were computed before."""
+        return {"creep", "energy"} <= self.__dict__.keys()
+
     @cached_property
     def creep(self) -> float:
         """Largest slip speed of a contact that sticks [m/s]; NaN if no speed is known."""

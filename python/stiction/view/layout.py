@@ -55,7 +55,7 @@ def make_layout(model: mujoco.MjModel, count: int) -> Layout:
     spacing = _SPACING * size
     fov = np.radians(view.fovy)
     places = np.arange(count) - (count - 1) / 2
-    width = spacing * (count + 0.3)
+    width = spacing * (count + 0.5)
     distance = max(1.5 * size, width / _ASPECT / (2 * np.tan(fov / 2)))
     center = np.array(model.stat.center)
     return Layout(

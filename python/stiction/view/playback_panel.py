@@ -98,6 +98,8 @@ def _describe(runner: Runner) -> str:
         if session.problem or frame.message:
             text = html.escape(session.problem or frame.message)
             lines.append(f"<div style='color:#d62728'>{text}</div>")
+        for text in session.warnings.values():
+            lines.append(f"<div style='color:#b45f06'>{html.escape(text)}</div>")
     if runner.problem:
         lines.append(f"<div style='color:#d62728'>{html.escape(runner.problem)}</div>")
     return f"<div style='padding:2px 14px;font:12px/1.5 sans-serif'>{''.join(lines)}</div>"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stiction.colors import find_color
-from stiction.view.series import QUANTITIES, Quantity, make_series, thin_out
+from stiction.view.series import QUANTITIES, Quantity, make_series, take_affordable, thin_out
 from stiction.view.session import Session
 
 # Colors of sessions whose contact models have the same color or none.
@@ -31,7 +31,7 @@ class Plots:
 
     def update(self) -> None:
         """Shows the frames that are known now."""
-        frames = [thin_out(session.frames) for session in self._sessions]
+        frames = [take_affordable(thin_out(session.frames)) for session in self._sessions]
         names = [session.name for session in self._sessions]
         for quantity, plot in zip(QUANTITIES, self._plots, strict=True):
             plot.data = make_series(frames, quantity)

@@ -40,12 +40,17 @@ class Runner:
     Args:
         sessions: the sessions, at least one.
         speed: simulated time over wall time; infinity runs as fast as possible.
+
+    Attributes:
+        problem: what was wrong with the last command; empty if nothing was.
+        has_time: False if the sessions are slower than the clock, or run as fast as they can.
     """
 
     def __init__(self, sessions: Sequence[Session], speed: float = 1.0) -> None:
         self.sessions = sessions
         self.speed = speed
-        self.problem = ""  # of the last command, for the page
+        self.problem = ""
+        self.has_time = True
         self._playing = False
         self._clock: float | None = None  # simulated time; None: that of the sessions
         self._single_steps = 0
@@ -194,6 +199,8 @@ class Runner:
 
     def _wait(self, due: float, reads: bool) -> None:
         """Waits until the next frame is due or, while paused, until there is something to do."""
+        left = due - time.perf_counter()
+        self.has_time = not self._playing or (left > 0 and self.speed < math.inf)
         if reads or (self._playing and self.speed == math.inf):
             return
         with self._condition:
@@ -205,7 +212,7 @@ class Runner:
                     or self._single_steps > 0
                     or self._playing != was_playing
                 ),
-                max(due - time.perf_counter(), 0) if was_playing else None,
+                max(left, 0) if was_playing else None,
             )
 
     def _publish(self) -> None:

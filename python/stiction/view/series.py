@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from stiction.view.frame import Frame
 
-_MAX_POINTS = 400
+_MAX_POINTS = 200
+_MAX_NEW = 20  # frames whose figures are computed at a time
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,18 @@ def thin_out(frames: Sequence[Frame]) -> list[Frame]:
     while len(frames) > _MAX_POINTS * stride:
         stride *= 2
     return [frame for frame in frames if frame.index % stride == 0]
+
+
+def take_affordable(frames: Sequence[Frame]) -> list[Frame]:
+    """Returns the frames whose figures are known, and a few others, whose figures are then known.
+
+    Figures take time, during which the simulation may have to wait. The rest follows at later calls.
+    """
+    new = [frame for frame in frames if not frame.has_figures][-_MAX_NEW:]
+    for frame in new:
+        for quantity in QUANTITIES:
+            quantity.find(frame)
+    return [frame for frame in frames if frame.has_figures]
 
 
 def make_series(

@@ -24,13 +24,17 @@ _MAX_FRAMES = 20_000
 
 
 class Session(abc.ABC):
-    """A run with a cursor. Only one thread at a time may call its methods.
+    """A run with a cursor.
+
+    One thread moves it. Others may read `frames`, `frame` and `time` meanwhile. They see the present
+    or a former frame.
 
     Attributes:
         name: name that the page shows, such as the contact model.
         model: the MuJoCo model.
         properties: contact properties of geoms, from which pressure fields are made.
         problem: why the run cannot go on; empty if it can.
+        warnings: the last warning of each kind.
     """
 
     def __init__(self, name: str, model: mujoco.MjModel, properties: PropertiesLike) -> None:
@@ -38,6 +42,7 @@ class Session(abc.ABC):
         self.model = model
         self.properties = properties
         self.problem = ""
+        self.warnings: dict[str, str] = {}
         self._frames: list[Frame] = []
         self._cursor = 0
         self._bytes = 0
@@ -50,7 +55,8 @@ class Session(abc.ABC):
     @property
     def frame(self) -> Frame:
         """The frame at the cursor."""
-        return self._frames[self._cursor]
+        frames = self._frames
+        return frames[min(self._cursor, len(frames) - 1)]
 
     @property
     def time(self) -> float:
@@ -107,18 +113,18 @@ class Session(abc.ABC):
         if self._bytes > _MAX_BYTES or len(self._frames) > _MAX_FRAMES:
             drop = len(self._frames) // 10
             self._bytes -= sum(frame.size for frame in self._frames[:drop])
-            del self._frames[:drop]
+            self._frames = self._frames[drop:]  # not in place, because others may read the list
 
     def _start_with(self, frames: list[Frame]) -> None:
         """Replaces all frames, and goes to the first."""
+        self._cursor = 0
         self._frames = frames
         self._bytes = sum(frame.size for frame in frames)
-        self._cursor = 0
 
     def _forget_later_frames(self) -> None:
         """Removes the frames after the cursor."""
         self._bytes -= sum(frame.size for frame in self._frames[self._cursor + 1 :])
-        del self._frames[self._cursor + 1 :]
+        self._frames = self._frames[: self._cursor + 1]
 
 
 def check_count(count: int) -> None:

@@ -64,7 +64,7 @@ class Simulation(Session):
 
     def reset(self) -> None:
         """Goes back to the initial state. Frames are forgotten."""
-        self.problem = ""
+        self.problem, self.warnings = "", {}
         self.simulator = self._make_simulator(self.contact_model, self._options)
         self._data = self.scene.make_data()
         self._drive = self._make_drive()
@@ -102,6 +102,7 @@ class Simulation(Session):
             self._drive(self._data)
             with self.drag.applied(self.model, self._data, self.simulator.time_step):
                 report = self.simulator.step(self._data)
+            self.warnings |= {kind: text for kind, (_, text) in report.warnings.items()}
         except Error as e:
             self.problem = str(e)
             return None

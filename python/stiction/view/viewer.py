@@ -26,7 +26,11 @@ from stiction.view.simulation import Simulation
 from stiction.view.style import Style
 from stiction.view.world import World
 
-_PANEL_PERIOD = 0.2  # wall time between two updates of plots and controls [s]
+_PANEL_PERIOD = 0.4  # wall time between two updates of plots and controls [s]
+# A browser that takes longer than this for a frame is slow [s]. Frames for it may take this share of the
+# time of a simulation that has none to spare; viser's own threads take as much again.
+_SLOW, _SHARE = 0.15, 0.008
+_LONGEST_REST, _NAP = 3.0, 0.02  # [s]
 _PATIENCE = 0.2  # wall time after which to look again whether to stop [s]
 
 
@@ -142,13 +146,20 @@ class Viewer:
         While one frame is revealed, the next one is already on its way.
         """
         panels_due, is_ahead = 0.0, False
+        sent, cost = (
+            0.0,
+            0.0,
+        )  # when the last frame was sent, and the processor time that it took [s]
         while not self._stopped:
             if not self._readers.wait(_PATIENCE):
                 continue
+            if time.perf_counter() - sent > _SLOW:
+                self._rest(sent + min(cost / _SHARE, _LONGEST_REST))
             snapshot = self.runner.wait_for_change(self._version, 0 if is_ahead else _PATIENCE)
             is_new = snapshot.version > self._version
             if not is_new and not is_ahead:
                 continue
+            begin = time.thread_time()
             with self.server.atomic():
                 if is_ahead:
                     self._reveal()
@@ -159,7 +170,13 @@ class Viewer:
                 self._update_panels()
                 panels_due = time.perf_counter() + _PANEL_PERIOD
             self.server.flush()
+            sent, cost = time.perf_counter(), time.thread_time() - begin
             self._readers.note_sent()
+
+    def _rest(self, until: float) -> None:
+        """Waits until a wall time [s], unless the simulation has time to wait for this thread."""
+        while time.perf_counter() < until and not self.runner.has_time and not self._stopped:
+            time.sleep(_NAP)
 
     def _prepare(self, snapshot: Snapshot) -> None:
         self._version = snapshot.version

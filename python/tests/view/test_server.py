@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import math
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -159,6 +161,53 @@ def test_nothing_is_drawn_for_a_browser_that_stalls(viewer: Any) -> None:
     wait_until(lambda: viewer.sessions[0].frame.index > begin + 1000)
     assert len(drawn) <= 1
     assert len(buffer.message_from_id) <= first + 5
+    client.close()
+
+
+class SlowClient(Client):
+    """A browser that takes a third of a second for each frame."""
+
+    def run(self) -> None:
+        import msgspec
+        import zstandard
+
+        decompress = zstandard.ZstdDecompressor().decompress
+        with contextlib.suppress(Exception):
+            while True:
+                data = self._connection.recv()
+                size = int.from_bytes(data[8:16], "little")
+                content = msgspec.msgpack.decode(decompress(data[16 : 16 + size]))
+                for message in content["messages"]:
+                    if message["type"] == "LocalStorageGetItemRequestMessage":
+                        time.sleep(0.33)
+                        answer = {
+                            "type": "LocalStorageGetItemResponseMessage",
+                            "value": None,
+                            "error": None,
+                            "request_uuid": message["request_uuid"],
+                        }
+                        self._connection.send(self._encode(answer))
+
+
+@needs_viewer
+def test_a_slow_browser_gets_a_small_share_of_the_time(viewer: Any) -> None:
+    viewer.runner.play()
+    client = SlowClient(viewer.server.get_port())
+    threading.Thread(target=client.run, daemon=True).start()
+    wait_until(lambda: viewer._readers._sent > 0)
+    clock = time.pthread_getcpuclockid(viewer._drawer.ident)
+    sent = viewer._readers._sent
+    cpu, begin = time.clock_gettime(clock), time.monotonic()
+    wait_until(lambda: viewer._readers._sent >= sent + 3)
+    share = (time.clock_gettime(clock) - cpu) / (time.monotonic() - begin)
+    assert share < 0.02
+    viewer.runner.pause()  # the simulation needs no time, so frames are limited by the browser alone
+    begin = time.monotonic()
+    for _ in range(3):
+        sent = viewer._readers._sent
+        viewer.redraw()
+        wait_until(lambda sent=sent: viewer._readers._sent > sent)
+    assert time.monotonic() - begin < 5
     client.close()
 
 

@@ -16,7 +16,7 @@ import stiction
 from stiction.view.film import Film, film_sessions
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import Runner
-from stiction.view.series import QUANTITIES, make_series, thin_out
+from stiction.view.series import QUANTITIES, make_series, take_affordable, thin_out
 from stiction.view.session import Session, check_count
 from stiction.view.simulation import Simulation
 
@@ -292,7 +292,14 @@ def test_a_long_run_is_thinned_out(scene: stiction.Scene) -> None:
     go(session, 1)
     many = [session.frame] * 1000
     assert len(thin_out(many)) in (0, 1000)  # all have the same index, so all or none is chosen
-    assert len(thin_out(many[:400])) == 400
+    assert len(thin_out(many[:200])) == 200
+
+
+def test_figures_are_computed_a_few_at_a_time(scene: stiction.Scene) -> None:
+    session = Simulation(scene, "sap")
+    go(session, 50)
+    known = [len(take_affordable(session.frames)) for _ in range(4)]
+    assert known == [20, 40, 51, 51]
 
 
 def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Scene) -> None:
