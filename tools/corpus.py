@@ -42,6 +42,8 @@ import mujoco
 import numpy as np
 
 import stiction
+from stiction.experiments.model_files import find_model_files
+from stiction.experiments.slow_controls import make_slow_controls
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "corpus"
@@ -129,27 +131,8 @@ def install(package: str) -> None:
 
 def find_models(packages: Iterable[str]) -> list[Path]:
     """Returns the MJCF and URDF files of the packages, sorted."""
-    files = []
-    for folder in (folder for package in packages for folder in find_folders(package)):
-        for suffix in ("xml", "urdf"):
-            files += folder.rglob(f"*.{suffix}")
-    return sorted(file for file in files if _is_model(file))
-
-
-def _is_model(file: Path) -> bool:
-    text = file.read_text(errors="replace")
-    return "<mujoco" in text if file.suffix == ".xml" else "<robot" in text
-
-
-def make_controls(model: mujoco.MjModel) -> Callable[[float], np.ndarray]:
-    """Returns slow sines within half of the controls' ranges, as a function of time."""
-    is_limited = model.actuator_ctrllimited.astype(bool)
-    low = np.where(is_limited, model.actuator_ctrlrange[:, 0], -1)
-    high = np.where(is_limited, model.actuator_ctrlrange[:, 1], 1)
-    rng = np.random.default_rng(3)
-    frequency, phase = rng.uniform(0.3, 2, model.nu), rng.uniform(0, 2 * np.pi, model.nu)
-    middle, half = (low + high) / 2, (high - low) / 4
-    return lambda t: middle + half * np.sin(2 * np.pi * frequency * t + phase)
+    folders = (folder for package in packages for folder in find_folders(package))
+    return sorted(file for folder in folders for file in find_model_files(folder))
 
 
 # ---- what a child process does -------------------------------------------------------------------
@@ -164,7 +147,7 @@ def screen(file: str) -> dict[str, float] | None:
     if model.nflex:
         return None
     data = mujoco.MjData(model)
-    controls = make_controls(model)
+    controls = make_slow_controls(model)
     speed, cpu = 0.0, 0.0
     for i in range(RUN_STEPS):
         data.ctrl[:] = controls(data.time)
@@ -187,7 +170,7 @@ def run_model(file: str, contact_model: str, mujoco_run: dict[str, float]) -> Ru
     except stiction.Error as e:
         run.status, run.message = "refused", str(e)
         return run
-    controls = make_controls(model)
+    controls = make_slow_controls(model)
     weight = max(np.linalg.norm(model.opt.gravity), 1) * max(model.body_mass.sum(), 1e-9)
     cpu = speed = 0.0
     for run.num_steps in range(RUN_STEPS):

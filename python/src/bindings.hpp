@@ -31,6 +31,7 @@ void bind_properties(nb::module_& m);
 void bind_scenes(nb::module_& m);
 void bind_stepper(nb::module_& m);
 void bind_surfaces(nb::module_& m);
+void bind_taxels(nb::module_& m);
 void bind_trace(nb::module_& m);
 void bind_yaml(nb::module_& m);
 

@@ -86,6 +86,7 @@ NB_MODULE(_core, m) {
   stiction::python::bind_options(m);
   stiction::python::bind_patches(m);
   stiction::python::bind_patch_forces(m);
+  stiction::python::bind_taxels(m);
   stiction::python::bind_trace(m);
   stiction::python::bind_reports(m);
   stiction::python::bind_properties(m);

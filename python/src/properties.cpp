@@ -16,10 +16,29 @@ namespace {
 using namespace nb::literals;
 using io::ContactProperties;
 
+nb::list make_list(const math::Vec3& v) {
+  nb::list list;
+  for (const double x : {v.x, v.y, v.z}) list.append(x);
+  return list;
+}
+
+/// Returns the declaration of a grid of taxels as it stands in a file.
+nb::dict describe_grid(const io::TaxelDeclaration& declared) {
+  const plant::TaxelGrid& grid = declared.grid;
+  nb::dict values;
+  values["geom"] = declared.geom;
+  values["pos"] = make_list(grid.pos);
+  values["normal"] = make_list(grid.normal);
+  values["first_axis"] = make_list(grid.first_axis);
+  values["size"] = nb::cast(std::vector<double>(grid.size.begin(), grid.size.end()));
+  values["shape"] = nb::cast(std::vector<int>(grid.shape.begin(), grid.shape.end()));
+  return values;
+}
+
 /// Returns the content of a contact properties file in Python's own types, so that it can be
 /// written as JSON. Infinity is ".inf".
 nb::dict make_content(const ContactProperties& properties) {
-  nb::dict materials, geoms, classes, content;
+  nb::dict materials, geoms, classes, taxels, content;
   for (const io::NamedMaterial& material : properties.materials) {
     nb::dict values;
     for (const plant::MaterialProperty& property : plant::material_properties()) {
@@ -36,9 +55,12 @@ nb::dict make_content(const ContactProperties& properties) {
   }
   for (const io::GeomRule& rule : properties.rules) geoms[rule.selector.c_str()] = rule.material;
   for (const auto& [name, ids] : properties.classes) classes[name.c_str()] = nb::cast(ids);
+  for (const io::TaxelDeclaration& declared : properties.taxels)
+    taxels[declared.grid.name.c_str()] = describe_grid(declared);
   if (!properties.materials.empty()) content["materials"] = materials;
   if (!properties.rules.empty()) content["geoms"] = geoms;
   if (!properties.classes.empty()) content["classes"] = classes;
+  if (!properties.taxels.empty()) content["taxels"] = taxels;
   if (properties.normal_law) content["normal_law"] = make_dict(*properties.normal_law);
   if (properties.friction_law) content["friction_law"] = make_dict(*properties.friction_law);
   return content;
@@ -87,11 +109,11 @@ void bind_properties(nb::module_& m) {
               "Source of the properties: a file, or the name of an argument.")
       .def_ro("warnings", &ContactProperties::warnings,
               "Entries of the file that were ignored, each with file and line.")
-      .def_prop_ro("content", &make_content,
-                   nb::sig("def content(self) -> dict[str, dict[str, object]]"),
-                   "The content as a dict with `materials`, `geoms`, `classes` and the tables of "
-                   "laws, which can be written as "
-                   "JSON; infinity is '.inf'.")
+      .def_prop_ro(
+          "content", &make_content, nb::sig("def content(self) -> dict[str, dict[str, object]]"),
+          "The content as a dict with `materials`, `geoms`, `classes`, `taxels` and the tables of "
+          "laws, which can be written as "
+          "JSON; infinity is '.inf'.")
       .def("__bool__", [](const ContactProperties& self) { return !self.empty(); })
       .def("__repr__", [](const ContactProperties& self) {
         return "ContactProperties(" + std::to_string(self.materials.size()) + " materials, " +

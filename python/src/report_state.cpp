@@ -40,10 +40,10 @@ void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
   f(complementarity, work, constraint_error, num_active, max_active);
 }
 void visit(Is<certificate::Certificate> auto& x, auto&& f) {
-  auto& [error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal,
-         cone, work, coupling, energy_gain, rigid, ok, failed] = x;
-  f(error_bound, velocity_bound, residual, to_momentum, round_off, impulse_error, min_normal, cone,
-    work, coupling, energy_gain, rigid, ok, failed);
+  auto& [error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
+         min_normal, cone, work, coupling, energy_gain, rigid, ok, failed] = x;
+  f(error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
+    min_normal, cone, work, coupling, energy_gain, rigid, ok, failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
@@ -56,10 +56,10 @@ void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   f(total, kinematics, collision, surfaces, assembly, solve, certificate, finish);
 }
 void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
-  auto& [contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
-         halvings, residual] = x;
-  f(contacts, islands, rows, iterations, max_iterations, substeps, evaluations, parts, events,
-    halvings, residual);
+  auto& [contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
+         events, halvings, residual] = x;
+  f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
+    events, halvings, residual);
 }
 void visit(Is<sim::ContactReport> auto& x, auto&& f) {
   auto& [bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
@@ -76,6 +76,19 @@ void visit(Is<sim::PatchReport> auto& x, auto&& f) {
     face_center, face_normal, face_area, pressure, normal_traction, traction, slip_velocity,
     slipping, vertices, vertex_pressure);
 }
+void visit(Is<math::Vec3> auto& x, auto&& f) {
+  auto& [x1, x2, x3] = x;
+  f(x1, x2, x3);
+}
+void visit(Is<math::RigidTransform> auto& x, auto&& f) {
+  auto& [R, p] = x;
+  f(R.row[0], R.row[1], R.row[2], p);
+}
+void visit(Is<sim::TaxelReport> auto& x, auto&& f) {
+  auto& [names, shape, start, pose, local_position, area, traction, force, torque, pressed,
+         layout_id] = x;
+  f(names, shape, start, pose, local_position, area, traction, force, torque, pressed, layout_id);
+}
 void visit(Is<sim::TraceReport> auto& x, auto&& f) {
   auto& [solve, island, run, iteration, cost, gradient_norm, step_length, num_solves] = x;
   f(solve, island, run, iteration, cost, gradient_norm, step_length, num_solves);
@@ -86,9 +99,10 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
 }
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         contacts, patches, trace, islands, num_warnings, warning, warnings, missing_memory] = x;
+         contacts, patches, taxels, trace, islands, num_warnings, warning, warnings,
+         missing_memory] = x;
   f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
-    patches, trace, islands, num_warnings, warning, warnings, missing_memory);
+    patches, taxels, trace, islands, num_warnings, warning, warnings, missing_memory);
 }
 
 class Packer {
@@ -171,6 +185,7 @@ STICTION_INSTANTIATE(sim::StepTimings)
 STICTION_INSTANTIATE(sim::StepStatistics)
 STICTION_INSTANTIATE(sim::ContactReport)
 STICTION_INSTANTIATE(sim::PatchReport)
+STICTION_INSTANTIATE(sim::TaxelReport)
 STICTION_INSTANTIATE(sim::TraceReport)
 STICTION_INSTANTIATE(sim::StepReport)
 #undef STICTION_INSTANTIATE

@@ -71,6 +71,8 @@ void bind_solver_reports(nb::module_& m) {
               "Islands: groups of bodies that no contact or row connects to another group.")
       .def_ro("num_rows", &StepStatistics::num_rows,
               "Scalar rows: joint limits, equalities and dry friction of joints.")
+      .def_ro("num_asleep", &StepStatistics::num_asleep,
+              "Kinematic trees that sleep after the step. They are no part of the problem.")
       .def_ro("iterations", &StepStatistics::iterations,
               "Iterations of the solver, summed over all islands.")
       .def_ro("max_iterations", &StepStatistics::max_iterations,
@@ -121,6 +123,11 @@ void bind_solver_reports(nb::module_& m) {
 template <class... Arguments>
 nb::object call_view(const char* function, Arguments&&... arguments) {
   return nb::module_::import_("stiction.report_views").attr(function)(arguments...);
+}
+
+/// Returns the contacts of a report as one table, see stiction.contact_table.
+nb::object make_table(nb::handle report, const std::string& format) {
+  return nb::module_::import_("stiction.contact_table").attr("make_table")(report, format);
 }
 
 /// Lets Python convert a report to plain values.
@@ -213,6 +220,18 @@ void bind_reports(nb::module_& m) {
   def_pickle(report);
   def_to_dict(report);
   report.def("_repr_html_", [](nb::handle self) { return call_view("to_html", self); });
+  report.def(
+      "table", &make_table, nb::arg("format") = "numpy",
+      nb::sig("def table(self, format: str = 'numpy') -> typing.Any"),
+      "Returns all contacts as one table, with a row for each contact point and for each face "
+      "of a patch.\n\n"
+      "Args:\n"
+      "    format: 'numpy' for a structured array, whose fields are `kind` ('point' or "
+      "'face'), `bodies`, `geoms`, `patch`, `position`, `normal`, `distance`, `area`, "
+      "`impulse`, `force`, `torque`, `slip_velocity` and `stick`; 'arrow' for a pyarrow.Table with "
+      "a "
+      "column for each component.\n\n"
+      "Raises:\n    Error: there is no such format, or pyarrow is missing.");
   report
       .def_ro("status_bits", &StepReport::status,
               "Bits of the status, 0 for 'ok'; see StepStatus in C++.")
@@ -242,6 +261,7 @@ void bind_reports(nb::module_& m) {
       .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
+      .def_ro("taxels", &StepReport::taxels, "The readings of taxels; empty if the scene has none.")
       .def_ro("trace", &StepReport::trace,
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.")
@@ -274,8 +294,8 @@ void bind_reports(nb::module_& m) {
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
-          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit' and "
-          "'law_range'.")
+          "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit', "
+          "'law_range', 'coupling' and 'rotation'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -15,6 +15,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/io/taxel_assignment.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
 #include "stiction/sim/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"
@@ -34,6 +35,7 @@ class PyStepper {
   PyStepper(std::uintptr_t model, const nb::dict& options, const ContactProperties& properties)
       : stepper_(model_at(model), make_step_options(options, properties),
                  io::assign_materials(model_at(model), properties)) {
+    stepper_.set_taxels(io::assign_taxels(model_at(model), properties));
     stepper_.set_interrupt(&has_signal);
   }
 

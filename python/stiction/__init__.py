@@ -16,6 +16,8 @@ from stiction._core import (  # noqa: E402
     ContactReport,
     PatchReport,
     StepReport,
+    TaxelReport,
+    Taxels,
     TraceReport,
     contact_models,
     friction_laws,
@@ -61,6 +63,9 @@ _LATER = {
     "rollout": "stiction.rollouts",
 }
 
+# Packages of their own, which dir() lists once they are imported.
+_PACKAGES = ("compare", "gym", "meshing", "recording", "sweep")
+
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
@@ -70,7 +75,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    """Lists what users can use, without the names that this file imports for itself."""
+    packages = {name for name in _PACKAGES if name in globals()}
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *packages})
 
 
 __all__ = [
@@ -101,6 +108,8 @@ __all__ = [
     "StepReport",
     "StepWarning",
     "StictionWarning",
+    "TaxelReport",
+    "Taxels",
     "TraceReport",
     "__version__",
     "cones",

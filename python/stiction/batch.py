@@ -125,7 +125,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
       NaN before the first step. See StepReport.error_bound.
     - `iterations`: of the solver in the last step, int32 (nsim,).
     - `step_status`: bits of StepStatus, 0 for 'ok', uint32 (nsim,).
-    - `step_warnings`: number of warnings of each kind since the batch was made, int32 (nsim, 7), in the
+    - `step_warnings`: number of warnings of each kind since the batch was made, int32 (nsim, 9), in the
       order of StepReport.warnings.
     - `contacts`, `patches`: those of the last step of all simulations, see Ragged.
 
@@ -137,7 +137,8 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
     The first warning of each kind gives a StepWarning.
 
     Differences: step() with a stage computes that stage, but the next step does not continue from it;
-    mjSTAGE_ACC is Simulator.forward. Models with sleep do not sleep.
+    mjSTAGE_ACC is Simulator.forward. Trees do not sleep,
+    and the flag gives a warning.
 
     Args:
         model: the model, which is copied.
@@ -148,6 +149,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         properties: as that of Simulator.
 
     Raises:
+        TypeError: as for Simulator.
         Error: an argument is out of range, or the model cannot be stepped. Wrong arguments of the
             methods raise BatchError, which is an Error and of the types that MuJoCo raises.
     """

@@ -16,10 +16,16 @@ import stiction
 import stiction.commands.bench
 import stiction.commands.check
 import stiction.commands.compare
+import stiction.commands.contacts
+import stiction.commands.converge
+import stiction.commands.convert
+import stiction.commands.doctor
 import stiction.commands.explain
+import stiction.commands.grasp
 import stiction.commands.mesh
 import stiction.commands.replay
 import stiction.commands.run
+import stiction.commands.scorecard
 import stiction.commands.study
 import stiction.commands.sweep
 import stiction.commands.view
@@ -28,7 +34,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import print_json
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error, StepWarning
-from stiction.interrupts import interrupt_on_termination, was_terminated
+from stiction.interrupts import find_termination, interrupt_on_termination
 from stiction.names import make_printable
 
 
@@ -72,7 +78,8 @@ def _run_app() -> int:
         e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
         code = e.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        err.print("terminated" if was_terminated() else "interrupted")
+        with contextlib.suppress(OSError):  # the terminal is closed
+            err.print("terminated" if find_termination() else "interrupted")
         code = ExitCode.INTERRUPTED
     except Error as e:
         err.print("error:", make_printable(str(e)), style="red", markup=False)
@@ -84,9 +91,10 @@ def _run_app() -> int:
         code = ExitCode.FAILURE
     except OSError as e:
         _fail_output(e)
-        code = ExitCode.FAILURE
-    if code == ExitCode.INTERRUPTED and was_terminated():
-        code = ExitCode.TERMINATED
+        # After SIGHUP the terminal is closed, and cannot be written.
+        code = ExitCode.INTERRUPTED if find_termination() else ExitCode.FAILURE
+    if code == ExitCode.INTERRUPTED and (number := find_termination()):
+        code = ExitCode.of_signal(number)
     return int(code or 0)
 
 

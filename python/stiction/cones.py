@@ -30,6 +30,11 @@ from stiction.errors import Error
 
 __all__ = ["ConeResult", "cone_methods", "solve"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _METHODS = ("hybrid", "newton", "sweeps")
 _OVERFLOW = (
     "is so large or so small, compared with b and u_hat, that impulses or velocities overflow; "

@@ -80,8 +80,8 @@ class StepWarning(StictionWarning):
     A Simulator gives each kind of warning once, and counts them in `warning_counts`.
 
     Attributes:
-        kind: 'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit' or
-            'law_range', a key of StepReport.warnings.
+        kind: 'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit',
+            'law_range', 'coupling' or 'rotation', a key of StepReport.warnings.
     """
 
     def __init__(self, kind: str, text: str) -> None:

@@ -56,25 +56,37 @@ class DeferredInterrupt:
         _waiting.add(self)
 
 
-def interrupt_on_termination() -> None:
-    """Makes SIGTERM do what Ctrl-C does, so that a command completes its files and its terminal.
+# SIGHUP comes from a terminal that was closed, for example by the end of an ssh connection. Windows has
+# no such signal.
+_HANG_UP: list[int] = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
+# The signals that a terminal sends to all processes of a command.
+FROM_TERMINAL: list[int] = [signal.SIGINT, *_HANG_UP]
 
-    Afterwards was_terminated() tells the two apart. Only the main thread may call this function.
+
+def interrupt_on_termination() -> None:
+    """Makes SIGTERM and SIGHUP do what Ctrl-C does.
+
+    A command then completes its files, and restores its terminal. A SIGHUP that is ignored stays so:
+    nohup ignores it, so that a command outlives its terminal. Afterwards find_termination() tells
+    these signals from Ctrl-C. Only the main thread may call this function.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    for number in _HANG_UP:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _terminate)
 
 
-def was_terminated() -> bool:
-    """True if SIGTERM came since interrupt_on_termination()."""
-    return _terminations > 0
+def find_termination() -> int | None:
+    """Returns the first of these signals since interrupt_on_termination(), or None."""
+    return _termination
 
 
-_terminations = 0
+_termination: int | None = None
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
-    global _terminations
-    _terminations += 1
+    global _termination
+    _termination = _termination or signum
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):  # a shell makes its background jobs ignore Ctrl-C
         raise KeyboardInterrupt

@@ -45,6 +45,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def solve(
     Q: ArrayLike, r: ArrayLike, solver: str = "ppm_ratio", guess: Sequence[int] | None = None
 ) -> LcpResult:

@@ -114,7 +114,7 @@ def to_dict(report: Any) -> Any:
         return report.tolist()
     if isinstance(report, dict):
         return {key: to_dict(value) for key, value in report.items()}
-    if isinstance(report, list | tuple | _core.PatchReport):
+    if isinstance(report, list | tuple | _core.PatchReport | _core.TaxelReport):
         return [to_dict(each) for each in report]
     return {name: to_dict(getattr(report, name)) for name in _find_attributes(type(report))}
 

@@ -167,6 +167,7 @@ def rollout(
 
     Raises:
         ValueError: an array has a wrong shape.
+        TypeError: as for Simulator.
         Error: an argument of ours is out of range, or the model cannot be stepped.
         SimulationError: a step failed in some trajectories. They repeat their last step from there on
             in `state` and `sensordata`, if these were given; on_failure='stop' returns them.

@@ -58,7 +58,7 @@ class Scene:
             **options: other arguments of Simulator; `properties` replaces the scene's own.
 
         Raises:
-            Error: as Simulator.
+            Error, TypeError: as Simulator.
         """
         options.setdefault("properties", self.properties)
         return Simulator(self.model, contact_model, **options)

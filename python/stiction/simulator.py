@@ -41,6 +41,7 @@ class Simulator:
             that names its file, use stiction.load_scene.
 
     Raises:
+        TypeError: there is no option of a name; the message suggests the nearest name.
         Error: an argument is out of range, or the model cannot be stepped.
 
     An option that is not given has its default, which stiction.set_default may change.

@@ -19,6 +19,7 @@ from stiction.bench.patch_pairs import KINDS, make_pairs
 from stiction.bench.patch_queries import summarize
 from stiction.bench.rigid import run_rigid
 from stiction.bench.scenes import run_scene
+from stiction.bench.sleeping import run_sleeping
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
 from stiction.experiments.clutter import make_clutter, make_mjcf
@@ -67,6 +68,15 @@ def test_clutter_starts_from_a_common_state(tmp_path: Path) -> None:
     (tmp_path / "state_10_t2.npz").write_bytes(b"no arrays")
     with pytest.raises(stiction.Error, match="state_10_t2.npz"):
         run_clutter([10], num_repeats=1, states=tmp_path, with_drake=False)
+
+
+def test_sleeping_times_a_settled_pile() -> None:
+    (case,) = run_sleeping([10], num_repeats=1, sleep_tolerances=[2e-2], settle_steps=1500)
+    assert case.sleep_tolerance == 2e-2
+    assert 0 < case.asleep <= 10 and 0 <= case.mujoco_asleep <= 10
+    assert case.ratio_to_mujoco == case.us_per_step / case.mujoco_us_per_step
+    assert case.ratio_to_mujoco_sleep == case.us_per_step / case.mujoco_us_per_step_sleep
+    assert 0 < case.sleep_bound < 0.1
 
 
 def test_scenes_times_a_scene_file() -> None:

@@ -55,6 +55,23 @@ OVERLAP = FLOOR + (
 )
 
 
+# A rigid tetrahedron lies on a compliant plane: its lower triangle is the only face.
+PATCH = FLOOR + (
+    '<body pos="0 0 -.0001"><freejoint/><geom name="tent" type="mesh" mesh="tent"/></body></worldbody>'
+    '<asset><mesh name="tent" vertex=".1 0 0 -.1 .1 0 -.1 -.1 0 0 0 .1"/></asset><worldbody>'
+)
+SOFT = {
+    "materials": {
+        "soft": {"hydroelastic_modulus": 1e5, "slab_thickness": 0.1},
+        "rigid": {"rigid": True},
+    },
+    "geoms": {"floor": "soft", "tent": "rigid"},
+}
+FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
+    '<body pos="0 0 .1"><freejoint/><geom name="cube" condim="1" type="box" size=".1 .1 .1"/></body>'
+)
+
+
 @pytest.mark.parametrize(
     ("check", "bodies", "contact_model", "text"),
     [
@@ -68,12 +85,17 @@ OVERLAP = FLOOR + (
         ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
         ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
+        ("patch_faces", PATCH, "coulomb", "a patch with one face"),
+        ("friction_dimension", FRICTIONLESS, "coulomb", "touch without friction, because both"),
+        ("slip_stiffening", make_stack(1), "similar", "51 times as stiff"),
     ],
 )
 def test_each_check_finds_its_fault(
     tmp_path: Path, check: str, bodies: str, contact_model: str, text: str
 ) -> None:
-    findings = find(write(tmp_path, bodies), contact_model=contact_model)
+    path = write(tmp_path, bodies)
+    arguments = {"properties": SOFT} if check == "patch_faces" else {}
+    findings = find(path, contact_model=contact_model, **arguments)
     messages = {finding.check: finding.message for finding in findings}
     assert set(messages) == {check}
     assert text in messages[check]

@@ -29,7 +29,7 @@ def run(name: str, folder: Path, *arguments: str) -> list[str]:
 
 def test_every_example_is_tested() -> None:
     assert {path.name for path in FOLDER.glob("*.py")} == {
-        "compare_models.py", "grasp.py", "record_replay.py",
+        "compare_models.py", "fingertip.py", "grasp.py", "record_replay.py",
     }  # fmt: skip
 
 
@@ -66,3 +66,12 @@ def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
     for name in ("coulomb", "sap", "lagged", "similar", "tamsi", "mujoco"):
         assert float(rows[name][0]) == pytest.approx(float(rows[name][1]), rel=0.05)
     assert rows["mujoco"][2] == "-"
+
+
+def test_the_taxels_carry_the_load_of_the_fingertip(tmp_path: Path) -> None:
+    lines = run("fingertip.py", tmp_path, "--out", "pictures")
+    assert len(lines) == 4
+    for line in lines:
+        force = line.split("(")[1].split(")")[0].split(", ")
+        assert float(force[2]) == pytest.approx(3, rel=5e-3)  # the motor presses with 3 N
+    assert (tmp_path / "pictures" / "imprint.png").stat().st_size > 10_000

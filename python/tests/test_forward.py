@@ -106,3 +106,13 @@ def test_models_without_a_signature_take_no_second_arena(
     model = mujoco.MjModel.from_binary_path(path)
     simulator = stiction.Simulator(model, contact_model)
     assert simulator.step(mujoco.MjData(model)).ok
+
+
+@pytest.mark.parametrize("contact_model", stiction.contact_models())
+def test_forces_are_those_of_the_step_without_a_step_before(contact_model: str) -> None:
+    simulator, _, data = make(contact_model)
+    forward = simulator.forward(data)
+    assert forward.time_step == 0.002
+    np.testing.assert_array_equal(forward.contacts.force, forward.contacts.impulse / 0.002)
+    force = forward.contacts.force
+    np.testing.assert_allclose(force, simulator.step(data).contacts.force, atol=1e-6)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +40,31 @@ def test_each_public_name_is_there(name: str) -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'stiction' has no attribute 'Simulater'"):
         _ = stiction.Simulater
+
+
+def find_public_modules() -> list[str]:
+    """Returns the modules that declare their public names."""
+    found = ["stiction"]
+    for module in pkgutil.walk_packages(stiction.__path__, "stiction."):
+        base = Path(stiction.__path__[0], *module.name.split(".")[1:])
+        path = base / "__init__.py" if module.ispkg else base.with_suffix(".py")
+        if path.is_file() and "\n__all__ = " in path.read_text():
+            found.append(module.name)
+    return found
+
+
+def test_the_public_modules_are_found() -> None:
+    assert {"stiction", "stiction.lcp", "stiction.cones", "stiction.gym"} <= {
+        *find_public_modules()
+    }
+
+
+@pytest.mark.parametrize("name", find_public_modules())
+def test_dir_lists_public_names_and_modules_alone(name: str) -> None:
+    module = importlib.import_module(name)
+    listed = dir(module)
+    assert set(module.__all__) <= set(listed)
+    others = {other for other in listed if not other.startswith("_")} - set(module.__all__)
+    assert {other for other in others if f"{name}.{other}" not in sys.modules} == set()
+    if name == "stiction":
+        assert others <= {"compare", "gym", "meshing", "recording", "sweep"}

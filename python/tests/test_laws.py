@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.compare.creep import solve_creep
+from stiction.artifacts.creep import solve_creep
 
 SCENE = """
 <mujoco>

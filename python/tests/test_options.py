@@ -44,7 +44,7 @@ def test_a_simulator_has_every_option_as_argument_with_its_default() -> None:
 def test_the_documentation_describes_every_option() -> None:
     text = inspect.getdoc(stiction.Simulator) or ""
     entries = re.findall(r"^    (\w+): ", text, re.MULTILINE)
-    assert entries == ["model", *OPTIONS, "properties", "Error"]
+    assert entries == ["model", *OPTIONS, "properties", "TypeError", "Error"]
     assert max(map(len, text.splitlines())) <= 100
     plain = " ".join(text.split())
     assert "Must be in (0, 1); the default is 1e-05." in plain
@@ -237,3 +237,25 @@ def test_lists_of_models_come_from_their_traits() -> None:
     assert [t.name for t in traits if t.takes_laws] == OPTIONS["normal_law"].contact_models
     with pytest.raises(stiction.Error, match="did you mean 'lagged'"):
         contact_model_traits("laged")
+
+
+@pytest.mark.parametrize("make", [stiction.Simulator, stiction.Batch, stiction.set_default])
+def test_an_unknown_option_suggests_the_nearest_name(make: Any) -> None:
+    """Every typing error and abbreviation that fits one name alone leads to this name."""
+    arguments = (
+        [] if make is stiction.set_default else [mujoco.MjModel.from_xml_string("<mujoco/>")]
+    )
+    if make is stiction.Batch:
+        arguments.append(1)
+    for name in OPTIONS:
+        wrong = [name[:-1], name + "s", name.upper(), name[1:], "x" + name]
+        wrong += [
+            name[:length]
+            for length in range(3, len(name))
+            if sum(other.startswith(name[:length]) for other in OPTIONS) == 1
+        ]
+        for text in wrong:
+            with pytest.raises(TypeError, match="there is no option") as caught:
+                make(*arguments, **{text: 1})
+            assert f"'{name}'" in str(caught.value), text
+            assert len(str(caught.value)) < 200, "it lists all names"

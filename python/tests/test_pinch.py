@@ -13,8 +13,8 @@ import pytest
 
 import stiction
 from stiction._core import contact_model_traits
+from stiction.artifacts.creep import solve_creep, solve_tamsi_creep
 from stiction.compare import Comparison, compare_models
-from stiction.compare.creep import solve_creep, solve_tamsi_creep
 from stiction.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.names import find_models
 from stiction.scene import Scene, load_scene

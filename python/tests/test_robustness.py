@@ -261,7 +261,9 @@ def test_ctrl_c_ends_a_long_step_and_leaves_its_data():
     """)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_signals_end_commands_with_whole_files_and_their_exit_code(tmp_path, number, code):
     scene = tmp_path / "ball.xml"
     scene.write_text(
@@ -294,3 +296,30 @@ def test_signals_end_commands_with_whole_files_and_their_exit_code(tmp_path, num
     assert shown >= hidden, "the cursor stays hidden"
     found = stiction.Recording(recording)
     assert len(found) > 0 and found.damage is None
+
+
+def test_a_closed_terminal_leaves_a_whole_recording(tmp_path):
+    """The end of an ssh connection closes the terminal: SIGHUP comes, and writing to it fails."""
+    scene, recording = tmp_path / "ball.xml", tmp_path / "run.mcap"
+    scene.write_text(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c",
+         "import fcntl, sys, termios; fcntl.ioctl(2, termios.TIOCSCTTY, 0);"
+         "import stiction.cli; stiction.cli.main()",
+         "run", str(scene), "--duration", "1000s", "--record", str(recording)],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    deadline = time.time() + 60
+    while time.time() < deadline and not (
+        recording.exists() and recording.stat().st_size > 100_000
+    ):
+        os.read(master, 4096)
+    os.close(master)
+    assert process.wait(timeout=60) == 129
+    found = stiction.Recording(recording)
+    assert len(found) > 0
+    assert found.damage is None

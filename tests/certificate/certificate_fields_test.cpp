@@ -24,29 +24,19 @@ Certificate make_certificate(int value) {
 TEST(CertificateFields, HasEveryMemberInOrder) {
   const Certificate certificate;
   // A new member does not compile here until it has a name, which belongs in `members` as well.
-  [[maybe_unused]] const auto& [error_bound, velocity_bound, relative_residual,
+  [[maybe_unused]] const auto& [error_bound, velocity_bound, sleep_bound, relative_residual,
                                 residual_to_momentum, round_off, impulse_error, min_normal_impulse,
                                 max_cone_excess, max_friction_work, coupling_error, energy_gain,
                                 rigid, ok, failed] = certificate;
   const auto& [complementarity, complementarity_work, constraint_error, num_active, max_active] =
       certificate.rigid;
-  const std::vector<const void*> members = {&error_bound,
-                                            &velocity_bound,
-                                            &relative_residual,
-                                            &residual_to_momentum,
-                                            &round_off,
-                                            &impulse_error,
-                                            &min_normal_impulse,
-                                            &max_cone_excess,
-                                            &max_friction_work,
-                                            &coupling_error,
-                                            &energy_gain,
-                                            &complementarity,
-                                            &complementarity_work,
-                                            &constraint_error,
-                                            &num_active,
-                                            &max_active,
-                                            &ok};
+  const std::vector<const void*> members = {
+      &error_bound,       &velocity_bound,       &sleep_bound,
+      &relative_residual, &residual_to_momentum, &round_off,
+      &impulse_error,     &min_normal_impulse,   &max_cone_excess,
+      &max_friction_work, &coupling_error,       &energy_gain,
+      &complementarity,   &complementarity_work, &constraint_error,
+      &num_active,        &max_active,           &ok};
   std::vector<const void*> listed;
   for_each_field([&](const auto& field) { listed.push_back(&field.in(certificate)); });
   EXPECT_EQ(listed, members);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "numerics/random_lcp.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
 
@@ -132,6 +134,25 @@ TEST(ActiveSetQp, DenseProblemsAreJudgedByTheResidualOfQItself) {
     EXPECT_LE(z.cwiseMin(w).cwiseAbs().maxCoeff(), 1e-8 * r.cwiseAbs().maxCoeff() + round_off);
   }
   EXPECT_GT(num_solved, 10000);
+}
+
+// A pile of bodies takes hundreds of pivots. A solver must not go on with them after a limit.
+TEST(LcpSolvers, AllCheckTheLimitsWhileTheyPivot) {
+  std::mt19937_64 rng(9);
+  const RandomLcp p = make_random_lcp(400, 400, Range::inside, false, &rng);
+  for (const LcpSolver which : available_solvers()) {
+    VectorXd z(400), u(400);
+    const auto solve_within = [&](std::int64_t most) {
+      base::WorkLimits limits;
+      limits.max_iterations = most;
+      limits.begin_call();
+      limits.begin_step();
+      const base::LimitedTask task(&limits, true);
+      return AnyLcpSolver(which).solve(p.gram(), {}, span(z), span(u)).pivots;
+    };
+    ASSERT_GT(solve_within(0), 110) << name(which);
+    EXPECT_THROW(solve_within(60), base::WorkStopped) << name(which);
+  }
 }
 
 TEST(ActiveSetQp, BadProblemsGetAStatus) {
@@ -262,6 +283,17 @@ TEST(ProofOfInfeasibility, CombinesContradictoryRows) {
   const std::vector<double> compatible = {1, -1, 5};
   const GramLcp loose{3, 2, N.data(), compatible.data(), u_hat.data()};
   EXPECT_FALSE(proves_infeasible(loose, std::vector<double>{1, 1, 0}));  // b^T y = 0
+}
+
+TEST(ProofOfInfeasibility, HoldsIfASolutionWouldHaveNoCorrectDigits) {
+  // w >= 0 requires u_1 >= 0.5 / error. The second number has another scale.
+  const std::vector<double> b = {0, -1}, u_hat = {0, 0}, y = {1, 1};
+  const auto is_proved = [&](double error) {
+    const std::vector<double> N = {1, 1e-8, -1 + error, -1e-8 + 1e-5 * error};
+    return proves_infeasible(GramLcp{2, 2, N.data(), b.data(), u_hat.data()}, y);
+  };
+  EXPECT_TRUE(is_proved(1e-10));
+  EXPECT_FALSE(is_proved(1e-7));
 }
 
 TEST(ProofOfInfeasibility, IsNotFoundIfThereIsASolution) {

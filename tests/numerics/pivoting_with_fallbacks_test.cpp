@@ -116,6 +116,21 @@ TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelTwo) {
   EXPECT_LE((z_dense - z).norm(), 1e-9 * z.norm());
 }
 
+TEST(PivotingWithFallbacks, ContradictoryRowsStayIfNoResidualIsSmallEnough) {
+  RandomLcp p = make_squeezed(2);
+  p.b[2] = 5;  // only the rows of the first number contradict each other
+  VectorXd z(4), u(2);
+  PivotingWithFallbacks pivoting;
+  GramLcp problem = p.gram();
+  for (const double largest : {0.9, 1.1}) {  // two opposite rows leave a residual of 1
+    problem.largest_residual = largest;
+    const LcpReport report = pivoting.solve(problem, {}, span(z), span(u));
+    EXPECT_EQ(report.status, LcpStatus::kInfeasible);
+    EXPECT_NEAR(report.least_residual, 1, 1e-12);
+    EXPECT_EQ(report.fallback_level, largest < 1 ? 0 : 2);
+  }
+}
+
 TEST(PivotingWithFallbacks, ManyConflictsAreSolvedWithoutConstantsOnLevelThree) {
   RandomLcp p = make_squeezed(20);
   p.u_hat.setConstant(0.25);

@@ -181,6 +181,19 @@ TEST(DistanceCheck, AGapDoesNotPartGeomsThatOverlap) {
   }
 }
 
+/// A cylinder whose axis is on an edge of a box. EPA stops at its largest number of iterations, at
+/// 24.9965 mm.
+TEST(DistanceCheck, AnOverlapThatEpaOnlyBoundsIsTheSeparation) {
+  Scene scene(support::make_mjcf("", R"(<worldbody><geom type="box" size=".1 .2 .025"/>
+    <body pos="-.1 .2 -.08"><freejoint/><geom type="cylinder" size=".025 .08"/></body></worldbody>)"));
+  mj_kinematics(scene.model, scene.data);
+  mj_comPos(scene.model, scene.data);
+  int num_corrected = 0;
+  EXPECT_NEAR(collide(&scene, true, &num_corrected), -0.025, 1e-9);
+  const mjtNum* n = scene.data->contact[0].frame;
+  EXPECT_NEAR(std::hypot(n[0], n[1]), 1, 1e-6);
+}
+
 /// A small cylinder and a plate that are farther apart than the cylinder's radius, but within the
 /// gap, keep a contact. MuJoCo's may be wrong, even that of an overlap.
 TEST(DistanceCheck, AContactWithinAWideGapIsNotRemoved) {

@@ -82,6 +82,36 @@ TEST(Dynamics, MomentumMatrixIsInertiaDampingAndStiffness) {
   }
 }
 
+/// A tendon joins a free body, a chain and a branch of another tree.
+TEST(Dynamics, SpringsAcrossTreesCoupleTheirBlocks) {
+  Scene scene(support::make_mjcf(R"(timestep="0.01")", R"(
+<worldbody>
+  <body pos="0 0 1"><freejoint/><inertial pos="0.1 -0.2 0.05" mass="2" diaginertia="0.1 0.25 0.3"/><site name="a" pos="0.1 0 0"/></body>
+  <body pos="0 2 1"><joint axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/>
+    <body pos="0.2 0 0"><joint type="ball"/><geom size="0.1" pos="0.1 0 0"/><site name="b" pos="0.1 0 0"/></body></body>
+  <body pos="0 4 1"><joint type="slide"/><geom size="0.1"/><site name="c"/></body>
+</worldbody>
+<tendon><spatial stiffness="50" damping="3" springlength="0.1"><site site="a"/><site site="b"/><site site="c"/></spatial></tendon>)"));
+  std::mt19937_64 rng(6);
+  for (int trial = 0; trial < 5; ++trial) {
+    scene.randomize(0.5, &rng);
+    const PlantProblem p(scene);
+    ASSERT_TRUE(p.is_positive_definite);
+    EXPECT_EQ(p.problem.num_rows(), 0);
+    EXPECT_EQ(p.problem.couplings.size(), 3);
+    const int nv = scene->nv;
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> expected(nv, nv);
+    mj_fullM(scene.model, scene.data, expected.data());
+    VectorXd j = VectorXd::Zero(nv);
+    for (int i = 0; i < scene->ten_J_rownnz[0]; ++i)
+      j[scene->ten_J_colind[i]] = scene.data->ten_J[i];
+    expected += (0.01 * 3 + 1e-4 * 50) * j * j.transpose();
+    const MatrixXd T = make_transform(scene, p.plant);
+    const MatrixXd in_u = T * expected * T.transpose();
+    EXPECT_LE((support::DenseProblem(p.problem).A - in_u).norm(), 1e-13 * in_u.norm());
+  }
+}
+
 TEST(Dynamics, GyroscopicForceOfAFreeBodyIsImplicit) {
   // (A + dt dc/dv) (v* - v0) = dt (f - dt K v0), where a central difference of MuJoCo's bias force
   // c is exact, because c is quadratic. MuJoCo's own discrete step omits dc/dv for a body with a

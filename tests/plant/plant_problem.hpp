@@ -8,6 +8,7 @@
 #include "stiction/plant/implicit_forces.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::plant {
@@ -16,6 +17,7 @@ namespace stiction::plant {
 struct PlantProblem {
   Model plant;
   ImplicitForces implicit;
+  RankOneTerms rank_one_terms;
   ConstraintRows rows;
   contact::ContactProblem problem;
   contact::MomentumFactor factor;
@@ -32,7 +34,7 @@ struct PlantProblem {
     mj_fwdAcceleration(scene.model, scene.data);
     problem.clear(scene->opt.timestep);
     implicit.calc(scene.model, scene.data, plant);
-    add_blocks(scene.model, scene.data, plant, implicit, &problem);
+    add_blocks(scene.model, scene.data, plant, implicit, &rank_one_terms, &problem);
     add_contacts(scene.model, scene.data, plant, make_default_materials(scene.model), {}, &problem);
     rows.add_rows(scene.model, scene.data, plant, {}, {}, &problem);
     add_coupling_rows(scene.data, plant, implicit, &problem);

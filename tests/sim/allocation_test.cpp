@@ -1,4 +1,5 @@
 // Steps do not allocate memory. The tests count every call of malloc in the process.
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <tuple>
@@ -112,6 +113,23 @@ TEST_P(MotionAllocation, NoneInARepeatedMotion) {
   expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
 }
 
+TEST_P(MotionAllocation, NoneInARepeatedMotionInWhichTreesSleepAndWake) {
+  Scene scene(make_pile(3));
+  scene.model->opt.enableflags |= mjENBL_SLEEP;
+  scene->opt.sleep_tolerance = 0.05;
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, options());
+  constexpr int kNumSteps = 900;
+  int num_changes = 0;
+  for (int i = 0; i < kNumSteps; ++i) {
+    const int before = scene.data->ntree_awake;
+    ASSERT_TRUE(stepper.step(scene.data).ok());
+    num_changes += scene.data->ntree_awake != before;
+  }
+  EXPECT_GT(num_changes, 5);
+  expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
+}
+
 /// Checks an integrator that divides a step, in which contacts begin and end at any time.
 void expect_no_allocation(const char* bodies, StepOptions options, Integrator integrator) {
   options.integrator = integrator;
@@ -137,6 +155,29 @@ TEST(DividedStepAllocation, NoneInARepeatedMotion) {
   expect_no_allocation(bodies, make_options(contact::ContactModel::no_slip),
                        Integrator::event_driven);
   expect_no_allocation(bodies, make_options(contact::ContactModel::viscous), Integrator::rk4);
+}
+
+TEST(TaxelAllocation, NoneInARepeatedMotion) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
+<geom name="pad" type="box" size="0.02 0.025 0.01"/><body pos="0 0 0.017"><freejoint/>
+<geom name="block" type="box" size="0.01 0.008 0.006" mass="0.3" euler="5 3 20"/></body></worldbody>
+<asset><mesh name="plate" builtin="plate" params="8 8" scale="0.02 0.02 0.01"/></asset>
+<sensor><tactile geom="block" mesh="plate"/></sensor>)"));
+  plant::MaterialTable materials = plant::make_default_materials(scene.model);
+  materials.geoms[scene.geom("pad")].hydroelastic_modulus = 1e6;
+  materials.geoms[scene.geom("block")].rigid = true;
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, make_options(contact::ContactModel::lagged), materials);
+  stepper.set_taxels(std::vector<plant::TaxelGrid>{{.name = "skin",
+                                                    .geom = scene.geom("pad"),
+                                                    .pos = {0, 0, 0.01},
+                                                    .size = {0.04, 0.05},
+                                                    .shape = {20, 25}}});
+  double pressed = 0;
+  for (int i = 0; i < 200; ++i)
+    for (const double x : stepper.step(scene.data).taxels.force) pressed += std::abs(x);
+  EXPECT_GT(pressed, 0);
+  expect_no_allocation_again(start, 200, &scene, &stepper);
 }
 
 std::string name_of_allocation(const testing::TestParamInfo<Allocation::ParamType>& info) {

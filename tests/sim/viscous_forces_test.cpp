@@ -51,7 +51,7 @@ struct AccelerationProblem {
       : scene(support::make_mjcf("", kWorkshop)), p(randomized(scene, rng)) {
     p.implicit.clear(scene->nv);
     problem.clear(0);
-    plant::add_blocks(scene.model, scene.data, p.plant, p.implicit, &problem);
+    plant::add_blocks(scene.model, scene.data, p.plant, p.implicit, &p.rank_one_terms, &problem);
     problem.time_step = 1;
     v = problem.v0;
     plant::add_contacts(scene.model, scene.data, p.plant, make_materials(), {}, &problem);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,11 +13,8 @@ from stiction.errors import StepError
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yields the failure of the forces at the initial state, or the deepest overlap."""
-    data = subject.scene.make_data()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a run shows its warnings itself
-            report = subject.simulator.forward(data)
+        report = subject.calc_initial_report()
     except StepError as e:
         yield Finding("initial_state", f"the first step fails: {e}")
         return

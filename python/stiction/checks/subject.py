@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction._core import contact_model_traits
-from stiction.errors import IgnoredSettingWarning
+from stiction._core import StepReport, contact_model_traits
+from stiction.errors import IgnoredSettingWarning, StepError
 from stiction.scene import Scene
 from stiction.simulator import Simulator
 
@@ -62,6 +62,24 @@ class Subject:
     def traits(self) -> Any:
         """The traits of the contact model."""
         return contact_model_traits(self.contact_model)
+
+    @functools.cached_property
+    def initial_report(self) -> StepReport | None:
+        """The contacts at the initial state; None if their forces cannot be found."""
+        try:
+            return self.calc_initial_report()
+        except StepError:
+            return None
+
+    def calc_initial_report(self) -> StepReport:
+        """Computes the contacts at the initial state.
+
+        Raises:
+            StepError: the forces cannot be found.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a run shows its warnings itself
+            return self.simulator.forward(self.scene.make_data())
 
     @functools.cached_property
     def thickness(self) -> NDArray[np.float64]:

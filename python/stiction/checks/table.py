@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from stiction.checks import initial_state, mass_ratio, thin_geoms
+from stiction.checks import (
+    friction_dimension,
+    initial_state,
+    mass_ratio,
+    patch_faces,
+    slip_stiffening,
+    thin_geoms,
+)
 from stiction.checks.subject import Finding, Subject
 
 
@@ -38,6 +45,15 @@ CHECKS = (
         mass_ratio.covers,
     ),
     Check("thin_geoms", thin_geoms.check, "no geom is too thin for the time step and the speed"),
+    Check(
+        "patch_faces", patch_faces.check, "every patch presses at three points or more at the start"
+    ),
+    Check(
+        "friction_dimension",
+        friction_dimension.check,
+        "condim takes away no friction that was given",
+    ),
+    Check("slip_stiffening", slip_stiffening.check, "slip makes no contact stiffer"),
 )
 
 

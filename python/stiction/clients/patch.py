@@ -146,6 +146,7 @@ def patch(
         restores at the end of the block, also after an exception.
 
     Raises:
+        TypeError: as for Simulator.
         Error: the target cannot be patched, an option is out of range, or Stiction cannot step the
             model.
     """

@@ -13,6 +13,7 @@ from rich.table import Table
 from stiction.bench import (
     batches,
     clutter,
+    corpus,
     drake_peer,
     heap,
     lcp,
@@ -20,16 +21,23 @@ from stiction.bench import (
     patches,
     rigid,
     scenes,
+    sleeping,
 )
-from stiction.commands.app import app
-from stiction.commands.options import ContactModel, Json, NumThreads, Tolerance
-from stiction.commands.output import make_console, print_json
+from stiction.commands.app import App, app
+from stiction.commands.options import (
+    ContactModel,
+    Json,
+    NumThreads,
+    Tolerance,
+    make_models_option,
+)
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.errors import Error
 from stiction.experiments import real_scenes
 from stiction.experiments.clutter import check_num_bodies
 from stiction.options import DEFAULTS
 
-bench_app = typer.Typer(
+bench_app = App(
     no_args_is_help=True,
     help="Measure CPU time per step, compared with other simulators from the same states.",
 )
@@ -82,6 +90,14 @@ def bench_clutter(
             "--drake/--no-drake", help="Time Drake's SAP too; the default is yes if installed."
         ),
     ] = None,
+    sleep: Annotated[
+        bool,
+        typer.Option(
+            "--sleep",
+            help="Time piles that have settled, with sleep allowed, against mj_step with and "
+            "without sleep; the spheres have rolling friction.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Time piles of 40, 160 and 640 bodies at k = 1e7 N/m against mj_step and Drake's SAP.
@@ -89,6 +105,17 @@ def bench_clutter(
     mj_step uses elliptic cones and its stiffest contacts. A ratio is Stiction's time divided by the
     other simulator's, each the minimum of all runs: below 1, Stiction is faster.
     """
+    if sleep:
+        asleep = sleeping.run_sleeping(
+            bodies or clutter.SIZES, contact_model, tolerance=tolerance, num_repeats=repeats
+        )
+        rows = [asdict(case) for case in asleep]
+        if as_json:
+            print_json({"contact_model": contact_model, "cases": rows})
+            return
+        table = _make_table(f"settled piles, {contact_model}", _SLEEP_COLUMNS, rows)
+        make_console().print(table)
+        return
     cases = clutter.run_clutter(
         bodies or clutter.SIZES,
         contact_model,
@@ -160,7 +187,7 @@ def bench_scenes(
     if as_json:
         print_json({"contact_model": contact_model, "cases": rows})
     elif markdown:
-        print(_make_markdown(_SCENE_COLUMNS, rows))
+        print_text(_make_markdown(_SCENE_COLUMNS, rows))
     else:
         make_console().print(_make_table(f"scenes, {contact_model}", _SCENE_COLUMNS, rows))
 
@@ -192,6 +219,54 @@ def bench_batch(
         print_json({"contact_model": contact_model, "cases": rows})
     else:
         make_console().print(_make_table(f"batch, {contact_model}", _BATCH_COLUMNS, rows))
+
+
+@bench_app.command("corpus")
+def bench_corpus(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="MJCF or URDF files, folders with such files, or installed packages; default: "
+            f"{', '.join(corpus.PACKAGES)}."
+        ),
+    ] = None,
+    contact_model: Annotated[
+        list[str] | None, make_models_option(", ".join(corpus.CONTACT_MODELS))
+    ] = None,
+    steps: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Steps of a run from the initial state.")
+    ] = 200,
+    repeats: Repeats = 3,
+    worst: Annotated[int, typer.Option(min=0, help="Length of the list of the worst.")] = 15,
+    as_json: Json = False,
+) -> None:
+    """Time all models of packages and folders against mj_step, and list the worst.
+
+    A ratio is the CPU time of Stiction's run divided by that of mj_step's: below 1, Stiction is
+    faster. The table has percentiles of the ratios over all models.
+    """
+    with Messages().show_status("corpus") as show:
+        cases = list(
+            corpus.run_corpus(
+                names or corpus.PACKAGES,
+                contact_model or corpus.CONTACT_MODELS,
+                num_steps=steps,
+                num_repeats=repeats,
+                on_file=lambda file: show(file.name),
+            )
+        )
+    summaries = [asdict(summary) for summary in corpus.summarize(cases)]
+    if as_json:
+        print_json({"models": summaries, "cases": [asdict(case) for case in cases]})
+        return
+    console = make_console()
+    console.print(_make_table("corpus", _CORPUS_COLUMNS, summaries))
+    rows = [
+        {**asdict(case), "file": "/".join(Path(case.file).parts[-3:])}
+        for case in corpus.find_worst(cases, worst)
+    ]
+    if rows:
+        console.print(_make_table("the worst", _WORST_COLUMNS, rows))
 
 
 @bench_app.command("patches")
@@ -302,6 +377,18 @@ _CLUTTER_COLUMNS: list[_Column] = [
     ("iterations", "iterations", ".1f"),
     ("residual", "residual", ".1e"),
 ]
+_SLEEP_COLUMNS: list[_Column] = [
+    ("bodies", "bodies", "d"),
+    ("tolerance", "sleep_tolerance", "g"),
+    ("asleep", "asleep", "d"),
+    ("us/step", "us_per_step", ".0f"),
+    ("without sleep", "us_per_step_awake", ".0f"),
+    ("mj_step", "mujoco_us_per_step", ".0f"),
+    ("ratio", "ratio_to_mujoco", ".3f"),
+    ("asleep there", "mujoco_asleep", "d"),
+    ("mj_step, sleep", "mujoco_us_per_step_sleep", ".0f"),
+    ("ratio", "ratio_to_mujoco_sleep", ".2f"),
+]
 _HEAP_COLUMNS: list[_Column] = [
     ("stepper", "stepper", "s"),
     ("contacts", "contacts", "d"),
@@ -331,6 +418,28 @@ _BATCH_COLUMNS: list[_Column] = [
     ("speed", "speed", ".2f"),
     ("certificate", "certificate", ".0%"),
     ("2 threads", "efficiency", ".2f"),
+]
+_CORPUS_COLUMNS: list[_Column] = [
+    ("contact model", "contact_model", "s"),
+    ("models", "models", "d"),
+    ("failed", "failed", "d"),
+    ("median", "median", ".2f"),
+    ("95 %", "p95", ".2f"),
+    ("largest", "largest", ".1f"),
+    (f"> {corpus.SLOW_US:.0f} us", "slow_models", "d"),
+    ("median", "slow_median", ".2f"),
+    ("95 %", "slow_p95", ".2f"),
+]
+_WORST_COLUMNS: list[_Column] = [
+    ("file", "file", "s"),
+    ("contact model", "contact_model", "s"),
+    ("dofs", "dofs", "d"),
+    ("contacts", "contacts", ".0f"),
+    ("mj_step contacts", "mujoco_contacts", ".0f"),
+    ("us/step", "us_per_step", ".0f"),
+    ("mj_step us", "mujoco_us_per_step", ".1f"),
+    ("ratio", "ratio_to_mujoco", ".1f"),
+    ("failure", "failure", "s"),
 ]
 _PATCH_COLUMNS: list[_Column] = [
     ("scene", "scene", "s"),

@@ -1,8 +1,9 @@
-"""`stiction check`: what a contact model will get wrong on a scene, found without a run."""
+"""`stiction check`: faults of a scene, found without a run, or of a recording, without a solver."""
 
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,11 @@ from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.names import make_printable
 from stiction.options import DEFAULTS
+from stiction.recording.reader import is_mcap_file
+from stiction.recording.recording import Recording
 from stiction.scene import load_scene
+from stiction.verify.table import describe_failure, print_verification
+from stiction.verify.verification import verify_recording
 
 _Speed = Annotated[
     float,
@@ -27,39 +32,88 @@ _Speed = Annotated[
 ]
 
 
+# The arguments that belong to scenes.
+_OF_SCENES = ("contact_model", "time_step", "properties", "speed", "settings")
+
+
 @app.command()
 def check(
-    scene: options.SceneFile,
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="MJCF or URDF file, or a recording.", metavar="SCENE|RECORDING")
+    ],
     contact_model: options.ContactModel = DEFAULTS["contact_model"],
     time_step: options.TimeStep = None,
     properties: options.Properties = None,
     speed: _Speed = 1,
     settings: options.Settings = None,
+    every: Annotated[
+        int, typer.Option(min=1, help="Verify each n-th step of a recording; 1 for all.")
+    ] = 1,
     as_json: options.Json = False,
 ) -> None:
-    """Find what a contact model will get wrong on a scene, without a run.
+    """Find what a contact model will get wrong on a scene, or verify a recording without a solver.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong usage or a scene that cannot be used.
+    Of a scene, the command finds thin bodies, mass ratios, settings without an effect, overlaps,
+    patches with one face and contacts that lose their friction, without a run. Of a recording
+    (.mcap), it computes the balance of momentum, the laws of contact and the energy of each step anew
+    from the recorded states and impulses, with nothing of the solver that made them.
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong usage or a file that cannot be used.
     """
     try:
-        arguments = dict(settings or ())
-        subject = Subject(
-            load_scene(scene, properties),
-            speed,
-            contact_model=contact_model,
-            time_step=time_step,
-            **arguments,
-        )
-        findings = check_scene(subject)
+        if _is_recording(file):
+            code = _check_recording(context, file, every, as_json)
+        else:
+            arguments = dict(settings or ())
+            subject = Subject(
+                load_scene(file, properties),
+                speed,
+                contact_model=contact_model,
+                time_step=time_step,
+                **arguments,
+            )
+            code = _check_scene(file, subject, as_json)
     except Error as e:
         Messages().fail(str(e))
         if as_json:
             print_json({"error": {"code": e.code, "where": e.where, "message": e.message}})
         raise typer.Exit(ExitCode.USAGE) from e
+    raise typer.Exit(code)
+
+
+def _is_recording(file: Path) -> bool:
+    return file.suffix == ".mcap" or (file.is_file() and is_mcap_file(file))
+
+
+def _check_recording(context: typer.Context, file: Path, every: int, as_json: bool) -> ExitCode:
+    for name in _OF_SCENES:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = "--set" if name == "settings" else f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(
+                "is for scenes; a recording has its own settings", param_hint=option
+            )
+    result = verify_recording(Recording(file), every)
+    if as_json:
+        print_json(result.figures())
+    else:
+        print_verification(result, make_console())
+    messages = Messages()
+    for name, found in result.checks.items():
+        if found.num_failed:
+            messages.fail(describe_failure(name, found))
+    if result.damage:
+        messages.fail(f"{file}: {result.damage}")
+    return ExitCode.OK if result.ok else ExitCode.FAILURE
+
+
+def _check_scene(file: Path, subject: Subject, as_json: bool) -> ExitCode:
+    findings = check_scene(subject)
     if as_json:
         print_json(
             {
-                "scene": str(scene),
+                "scene": str(file),
                 "contact_model": subject.contact_model,
                 "time_step": subject.simulator.time_step,
                 "checks": [entry.name for entry in CHECKS if entry.covers(subject)],
@@ -68,7 +122,7 @@ def check(
         )
     else:
         _print_table(subject, findings)
-    raise typer.Exit(ExitCode.FAILURE if findings else ExitCode.OK)
+    return ExitCode.FAILURE if findings else ExitCode.OK
 
 
 def _print_table(subject: Subject, findings: list[Finding]) -> None:

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from stiction.artifacts import table as artifact_table
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
@@ -96,10 +97,15 @@ def compare_command(
             {**comparison.figures(), "report": str(report), "replay": replay and str(replay)}
         )
     else:
-        make_console().print(make_table(comparison))
+        console = make_console()
+        console.print(make_table(comparison))
+        # The pair that presses hardest; the report and the JSON have the others.
+        worst = [(row.label, row.artifacts[0]) for row in comparison.rows if row.artifacts]
+        if worst:
+            console.print(artifact_table.make_table(worst))
         if replay:
-            print(f"replay: {replay}")
-        print(f"report: {report}")
+            print_text(f"replay: {replay}")
+        print_text(f"report: {report}")
     return _conclude(comparison, messages)
 
 

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from stiction.artifacts.budget import PairBudget, make_budget
+from stiction.artifacts.operating_point import estimate_operating_point
+from stiction.artifacts.predictions import Artifacts, is_predicted
 from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.options import DEFAULTS
 from stiction.scene import load_scene
+from stiction.simulator import Simulator
 
+_Slip = Annotated[
+    float, typer.Option(min=0, help=escape("Slip speed at which artifacts are given [m/s]."))
+]
+_Load = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help=escape(
+            "Normal force at which artifacts are given [N]; default: the lighter body's weight."
+        ),
+    ),
+]
 _Geom = Annotated[str, typer.Argument(help="Name of a geom, or its id as #ID.", show_default=False)]
 
 
@@ -28,9 +46,14 @@ def explain(
     friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,
     properties: options.Properties = None,
+    slip: _Slip = 0.1,
+    load: _Load = None,
     as_json: options.Json = False,
 ) -> None:
     """Print whether two geoms collide, the numbers that their contact uses, and each number's source.
+
+    The artifacts are what the contact model gets wrong by design at a slip speed and a normal force:
+    predicted, and measured on a block with the same properties.
 
     Exit codes: 0 success (whether they collide or not), 1 failure, 2 wrong usage.
     """
@@ -41,13 +64,62 @@ def explain(
             contact_model, normal_law=normal_law, friction_law=friction_law, time_step=time_step
         )
     explanation = simulator.explain(geom1, geom2)
+    budget = _find_artifacts(simulator, explanation, slip, load)
     if as_json:
-        print_json({"scene": str(scene), **explanation, "warnings": texts})
+        artifacts = budget.figures() if budget else None
+        print_json({"scene": str(scene), **explanation, "artifacts": artifacts, "warnings": texts})
         return
     console = make_console()
     _print_head(console, explanation)
     if explanation["collides"]:
         console.print(_make_table(explanation["numbers"]))
+    if budget:
+        _print_artifacts(console, budget)
+
+
+def _find_artifacts(
+    simulator: Simulator, explanation: dict[str, Any], slip: float, load: float | None
+) -> PairBudget | None:
+    """Returns the artifacts of the pair; None if the geoms do not collide or nothing is known."""
+    if not explanation["collides"] or not is_predicted(simulator.contact_model):
+        return None
+    ids = [geom["id"] for geom in explanation["geoms"]]
+    at = estimate_operating_point(simulator.model, *ids, slip_speed=slip, normal_force=load)
+    return make_budget(simulator, explanation, at)
+
+
+def _print_artifacts(console: Console, budget: PairBudget) -> None:
+    at = budget.at
+    console.print(
+        f"Artifacts of the model at a slip of {at.slip_speed:g} m/s, a normal force of "
+        f"{at.normal_force:.4g} N, a mobility of {at.mobility:.4g} /kg, and a tangential load of "
+        f"{at.load_share:g} times the friction bound:",
+        markup=False,
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("", "predicted", "measured", "unit"):
+        table.add_column(
+            heading, justify="right" if heading in ("predicted", "measured") else "left"
+        )
+    dissipation = "s" if budget.properties.relaxation_time else "s/m"
+    for field in dataclasses.fields(Artifacts):
+        values = [getattr(side, field.name) for side in (budget.predicted, budget.measured)]
+        cells = ("-" if value is None else f"{value:.4g}" for value in values)
+        unit = dissipation if field.name == "dissipation" else _UNITS[field.name]
+        table.add_row(field.name.replace("_", " "), *cells, unit)
+    console.print(table)
+    if budget.note:
+        console.print(budget.describe(), markup=False)
+
+
+_UNITS = {
+    "gliding_gap": "m",
+    "stiffness_factor": "",
+    "stiffness": "N/m",
+    "dissipation_lost": "",
+    "transition_speed": "m/s",
+    "creep": "m/s",
+}
 
 
 def _print_head(console: Console, explanation: dict[str, Any]) -> None:

@@ -134,6 +134,7 @@ def _choice(name: str) -> Any:
     readers = f" These contact models read it: {', '.join(option.contact_models)}." if few else ""
     return typer.Option(
         callback=_check_name(name.replace("_", " "), option.choices),
+        autocompletion=lambda incomplete: [c for c in option.choices if c.startswith(incomplete)],
         metavar="NAME",
         help=f"{option.help} One of {', '.join(option.choices)}.{readers}",
     )
@@ -148,6 +149,7 @@ def make_models_option(default: str) -> Any:
     return typer.Option(
         "--contact-model",
         callback=_check_contact_models,
+        autocompletion=lambda incomplete: [c for c in contact_models() if c.startswith(incomplete)],
         metavar="NAME",
         help=f"May be given several times. The default is {default}. "
         f"One of {', '.join(contact_models())}.",

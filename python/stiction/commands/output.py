@@ -15,15 +15,25 @@ from stiction.errors import StepWarning
 from stiction.names import make_printable
 from stiction.plain_json import make_plain
 
+_is_quiet = False  # of the command that runs; a process runs one
+
+
+def set_quiet(quiet: bool) -> None:
+    """Sets whether only errors and JSON are printed, by the option --quiet of each command."""
+    global _is_quiet
+    _is_quiet = quiet
+
 
 class Messages:
-    """Messages on standard error."""
+    """Messages on standard error. With --quiet only errors are shown."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """Prints a warning."""
+        """Prints a warning, unless only errors are shown."""
+        if _is_quiet:
+            return
         self.console.print("warning:", make_printable(text), style="yellow", markup=False)
 
     def fail(self, text: str) -> None:
@@ -51,7 +61,7 @@ class Messages:
     @contextlib.contextmanager
     def show_status(self, name: str) -> Iterator[Callable[[str], None]]:
         """A context that shows a status line on a terminal. It yields a function that sets its text."""
-        if not self.console.file.isatty():
+        if _is_quiet or not self.console.file.isatty():
             yield lambda text: None
             return
         with self.console.status(name) as status:
@@ -63,7 +73,7 @@ class Messages:
 
         It yields a function to call after each step.
         """
-        if not self.console.file.isatty():
+        if _is_quiet or not self.console.file.isatty():
             yield lambda: None
             return
         columns = (
@@ -77,14 +87,20 @@ class Messages:
 
 
 def make_console() -> Console:
-    """Returns a console for tables on standard output.
+    """Returns a console for tables on standard output; with --quiet it prints nothing.
 
     Tables must not be cut. In files and pipes lines may have any length; a narrow terminal wraps
     lines of at least 120 characters itself.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, quiet=_is_quiet)
     console.width = max(console.width, 120) if console.is_terminal else 10_000
     return console
+
+
+def print_text(text: str) -> None:
+    """Prints a line on standard output, unless --quiet is given."""
+    if not _is_quiet:
+        print(text)
 
 
 def print_json(value: Any) -> None:

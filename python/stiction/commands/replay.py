@@ -10,7 +10,7 @@ import typer
 
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.interrupts import DeferredInterrupt
 from stiction.options import DEFAULTS
 from stiction.recording import Recording
@@ -77,7 +77,7 @@ def replay_command(
         make_console().print(make_table(title, figures))
         if figures["bit_exact"]:
             failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
-            print(f"bit-exact: {summary.num_steps} steps{failed}")
+            print_text(f"bit-exact: {summary.num_steps} steps{failed}")
     if difference:
         messages.fail(f"{file}: {difference}")
     elif interrupted:

@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import mujoco
 import typer
 
+from stiction.artifacts import table as artifact_table
+from stiction.artifacts.budget import ArtifactLog
+from stiction.artifacts.predictions import is_predicted
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
@@ -27,6 +30,9 @@ from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, mak
 from stiction.scene import load_scene
 from stiction.simulator import Simulator
 
+_STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they cost little
+_MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
+
 
 @app.command()
 def run(
@@ -42,6 +48,12 @@ def run(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="MCAP file to record the run in.")
     ] = None,
+    foxglove: Annotated[
+        bool,
+        typer.Option(
+            "--foxglove", help="Record also with the schemas of Foxglove and ROS 2; see --record."
+        ),
+    ] = False,
     as_json: options.Json = False,
     controls: options.Controls = None,
     seed: options.Seed = 0,
@@ -55,6 +67,8 @@ def run(
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C.
     """
     messages = Messages()
+    if foxglove and not record:
+        raise typer.BadParameter("--foxglove needs --record FILE, which names the file to write")
     others: dict[str, Any] = dict(settings or ())
     choices: dict[str, Any] = {
         "contact_model": contact_model,
@@ -84,8 +98,12 @@ def run(
     with contextlib.ExitStack() as stack:
         stepper: Simulator | Recorder = simulator
         if record:
-            stepper = stack.enter_context(Recorder(record, simulator, scene=scene, notes=notes))
-        summary, interrupted = _step(stepper, data, drive, num_steps, messages)
+            recorder = Recorder(record, simulator, scene=scene, notes=notes, foxglove=foxglove)
+            stepper = stack.enter_context(recorder)
+        log = ArtifactLog(simulator)
+        summary, interrupted = _step(stepper, data, drive, num_steps, messages, log)
+    budgets = log.calc_budgets()
+    notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
 
     state = fmt.get_state(loaded.model, data)
     figures = {
@@ -101,15 +119,20 @@ def run(
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
         "energy": {"start": energy_start, "end": calc_energy(loaded.model, state)},
         "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
-        "warnings": texts + summary.warnings(),
+        "artifacts": [budget.figures() for budget in budgets],
+        "warnings": texts + summary.warnings() + notes_of_artifacts,
         "recording": str(record) if record else None,
     }
     if as_json:
         print_json(figures)
     else:
         title = f"{scene.name}, {contact_model}, steps of {simulator.time_step:g} s"
-        make_console().print(make_table(title, figures))
-    for text in summary.warnings():
+        console = make_console()
+        console.print(make_table(title, figures))
+        if budgets and is_predicted(contact_model):
+            rows = [(contact_model, budget) for budget in budgets[:_MAX_SHOWN]]
+            console.print(artifact_table.make_table(rows))
+    for text in (*summary.warnings(), *notes_of_artifacts):
         messages.warn(text)
     return _conclude(figures, messages)
 
@@ -120,6 +143,7 @@ def _step(
     drive: Controls,
     num_steps: int,
     messages: Messages,
+    log: ArtifactLog,
 ) -> tuple[RunSummary, bool]:
     """Steps until the end, a failed step or Ctrl-C.
 
@@ -131,12 +155,14 @@ def _step(
         messages.show_progress(num_steps, simulator.time_step) as advance,
     ):
         summary = RunSummary(simulator.contact_model, simulator.time_step)
-        for _ in range(num_steps):
+        for i in range(num_steps):
             drive(data)
             report = stepper.step(data)
             if "interrupted" in report.status:
                 return summary, True
             summary.add(report)
+            if i % _STRIDE == 0:
+                log.add(report)
             advance()
             if interrupt.take():
                 return summary, True

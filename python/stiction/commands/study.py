@@ -12,7 +12,7 @@ from rich.text import Text
 
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.names import find_compliant_models
 from stiction.studies.checks import Check, format_value
 from stiction.studies.registry import STUDIES, load_study
@@ -93,7 +93,7 @@ def study_command(
         make_console().print(_make_table(study.title, result.checks))
         for note in result.notes:
             messages.warn(note)
-        print(f"{path}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU")
+        print_text(f"{path}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU")
     failed = [check.name for check in result.checks if not check.passed]
     for check_name in failed:
         messages.fail(f"check failed: {check_name}")

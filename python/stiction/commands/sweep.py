@@ -17,7 +17,7 @@ from rich.text import Text
 
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.interrupts import DeferredInterrupt
 from stiction.sweep.columns import Row
 from stiction.sweep.config import read_config
@@ -108,7 +108,7 @@ def sweep_command(
         print_json(_make_figures(sweep))
     else:
         make_console().print(_make_table(sweep))
-        print(f"table: {sweep.table}" + (f", plot: {sweep.plot}" if sweep.plot else ""))
+        print_text(f"table: {sweep.table}" + (f", plot: {sweep.plot}" if sweep.plot else ""))
     return _conclude(sweep, messages)
 
 
@@ -141,7 +141,7 @@ def _list_units(plan: Plan, folder: Path, retry: bool, as_json: bool) -> None:
     make_console().print(table)
     same = plan.num_combinations - len(plan.units)
     note = f"; {same} other combinations are the same runs" if same else ""
-    print(f"{len(plan.units)} units, {len(waiting)} to run{note}")
+    print_text(f"{len(plan.units)} units, {len(waiting)} to run{note}")
 
 
 @contextlib.contextmanager

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction import StepReport
+from stiction.artifacts.budget import ArtifactLog
+from stiction.artifacts.creep import predict_creep
 from stiction.compare.cases import Case
-from stiction.compare.creep import predict_creep
 from stiction.compare.rows import Comparison, Row
 from stiction.compare.trace import Trace
 from stiction.controls import ControlsName, make_controls
@@ -28,6 +29,8 @@ from stiction.view.session import MAX_SESSIONS
 # Called after each step; returns True to stop the comparison.
 AfterStep = Callable[[], bool]
 
+_MAX_PAIRS = 4  # pairs of geoms whose artifacts are listed
+
 
 class CaseRun:
     """Runs one case once. `row`, `trace` and `film` collect its results."""
@@ -40,6 +43,7 @@ class CaseRun:
         self._hold = Hold(held, comparison.hold_start) if held else None
         self._warnings: dict[str, int] = {}
         self._predicted: float | None = None
+        self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
         self.row = Row(case.label, case.contact_model, case.impratio)
@@ -70,6 +74,7 @@ class CaseRun:
         drive = make_controls(controls, self._scene, comparison.seed)
         data = self._scene.make_data()
         before = self._calc_energy(data)
+        self._artifacts = ArtifactLog(simulator)
         for _ in range(num_steps):
             time = data.time
             drive(data)
@@ -97,6 +102,8 @@ class CaseRun:
     def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
         slip = self._hold.follow(time, report, data) if self._hold else math.nan
         self.trace.add(time, report, slip)
+        if self._artifacts and time >= self._comparison.judged_from:
+            self._artifacts.add(report)
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""
@@ -115,6 +122,9 @@ class CaseRun:
             row.us_per_step = trace.calc_us_per_step(comparison.judged_from)
         if comparison.held:
             self._judge_creep(judged)
+        if self._artifacts:
+            row.artifacts = self._artifacts.calc_budgets(_MAX_PAIRS)
+            row.notes += [budget.describe() for budget in row.artifacts if budget.note]
         return row
 
     def _judge_creep(self, judged: NDArray[np.bool_]) -> None:

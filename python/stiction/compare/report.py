@@ -15,6 +15,7 @@ import numpy as np
 import stiction
 from stiction._core import contact_model_traits
 from stiction.arguments import check_path
+from stiction.artifacts import table as artifact_table
 from stiction.compare import plots
 from stiction.compare.report_style import STYLE
 from stiction.compare.rows import Comparison
@@ -102,6 +103,7 @@ def make_report(comparison: Comparison, replay: Path | None = None) -> str:
 {_make_link(replay)}
 {_make_troubles(comparison)}
 {_make_table(comparison)}
+{_make_artifacts(comparison)}
 <section class="plots">
 {_make_plots(comparison)}
 </section>
@@ -155,6 +157,31 @@ def _make_table(comparison: Comparison) -> str:
     return (
         f'<div class="wide"><table><thead><tr><th>contact model</th>{head}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _make_artifacts(comparison: Comparison) -> str:
+    """Returns the artifact budget of every model: Table I of [castro2023], pair by pair."""
+    rows = [(row.label, budget) for row in comparison.rows for budget in row.artifacts]
+    if not rows:
+        return ""
+    head = "".join(
+        f"<th>{escape(c.heading)}<small>{escape(_prettify_unit(c.unit))}</small></th>"
+        for c in artifact_table.COLUMNS
+    )
+    lines = []
+    for label, budget in rows:
+        cells = "".join(f"<td>{escape(c.format(budget))}</td>" for c in artifact_table.COLUMNS)
+        pair = escape(" and ".join(budget.geoms))
+        lines.append(f"<tr><th>{escape(label)}</th><td>{pair}</td>{cells}</tr>")
+    meanings = "".join(
+        f"<dt>{escape(c.heading)}</dt><dd>{escape(c.meaning)}</dd>" for c in artifact_table.COLUMNS
+    )
+    return (
+        "<h2>Artifacts: what each model gets wrong by design</h2>"
+        f"<p>Each cell has {escape(artifact_table.EXPLANATION)}.</p>"
+        '<div class="wide"><table><thead><tr><th>contact model</th><th>geoms</th>'
+        f"{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div><dl>{meanings}</dl>"
     )
 
 

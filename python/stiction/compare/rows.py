@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from stiction.artifacts.budget import PairBudget
 from stiction.compare.trace import Trace
 from stiction.view.film import Film
 
@@ -32,6 +33,8 @@ class Row:
         energy_change: change of the kinetic energy and of the potential energies of gravity and
             springs from start to end [J].
         notes: further remarks, such as MuJoCo's warnings.
+        artifacts: what the model gets wrong by design in the judged steps, for the pairs of geoms
+            with the largest impulses.
     """
 
     label: str
@@ -53,6 +56,7 @@ class Row:
     us_per_step: float | None = None
     energy_change: float | None = None
     notes: list[str] = field(default_factory=list)
+    artifacts: list[PairBudget] = field(default_factory=list)
 
 
 @dataclass

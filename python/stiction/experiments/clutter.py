@@ -116,6 +116,7 @@ def make_mjcf(
     time_step: float = TIME_STEP,
     stiffness: float = STIFFNESS,
     gap: float = 0.0,
+    rolling_friction: float = 0.0,
 ) -> str:
     """Returns the scene as MJCF, with elliptic cones.
 
@@ -127,7 +128,11 @@ def make_mjcf(
         time_step: [s].
         stiffness: stiffness of a contact [N/m].
         gap: gap of the geoms; contacts exist before the geoms touch [m].
+        rolling_friction: of the spheres [m]; without it some of them roll on for a minute.
     """
+    rolls = (
+        f' condim="6" friction="{FRICTION} 0.005 {rolling_friction!r}"' if rolling_friction else ""
+    )
     attributes = make_contact_attributes(BOX_MASS, stiffness, time_step)
     parts = [
         f'<mujoco model="clutter"><size memory="400M"/>'
@@ -140,7 +145,7 @@ def make_mjcf(
         parts.append(f'<geom type="plane" size="0 0 1" pos="{_join(p)}" zaxis="{_join(n)}"/>')
     for body in scene.bodies:
         geom = (
-            f'<geom type="sphere" size="{RADIUS}" mass="{SPHERE_MASS}"/>'
+            f'<geom type="sphere" size="{RADIUS}" mass="{SPHERE_MASS}"{rolls}/>'
             if body.is_sphere
             else f'<geom type="box" size="{RADIUS} {RADIUS} {RADIUS}" mass="{BOX_MASS}"/>'
         )

@@ -79,8 +79,22 @@ def find_held_body(scene: Scene) -> HeldBody | None:
     name = find_text(model, scene.path, HELD)
     if name is None:
         return None
-    where = f"{scene.path}: <text name='{HELD}'>"
-    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name.strip())
+    return make_held_body(scene, name.strip(), f"{scene.path}: <text name='{HELD}'>")
+
+
+def make_held_body(scene: Scene, name: str, where: str) -> HeldBody:
+    """Returns the held body of a name.
+
+    Args:
+        scene: the scene.
+        name: name of the body.
+        where: place of the name, for errors.
+
+    Raises:
+        Error: the body does not exist or cannot fall, or the scene has no gravity.
+    """
+    model = scene.model
+    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
     if body < 0:
         known = [model.body(i).name for i in range(1, model.nbody)]
         raise Error("unknown_name", where, f"there is no body '{name}' {suggest_name(name, known)}")
@@ -100,4 +114,4 @@ def find_held_body(scene: Scene) -> HeldBody | None:
         if model.body_parentid[child] in bodies:
             bodies.append(child)
     load = gravity * float(model.body_subtreemass[body])
-    return HeldBody(name.strip(), body, np.array(bodies), model.opt.gravity / gravity, load)
+    return HeldBody(name, body, np.array(bodies), model.opt.gravity / gravity, load)

@@ -20,3 +20,7 @@ from stiction.gym.vector_env import BatchVectorEnv, ResetNeededError  # noqa: E4
 register_environments()
 
 __all__ = ["BatchVectorEnv", "ResetNeededError", "SingleEnv", "Task"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

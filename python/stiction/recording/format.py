@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 PROFILE = "stiction"
 METADATA = "stiction"
 END_METADATA = "stiction.end"
@@ -44,6 +44,7 @@ INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 USER = int(mujoco.mjtState.mjSTATE_USER)
 
 DIGEST_SIZE = 16
+_MAX_STATE = 1 << 31  # largest accepted number of entries of a state
 CONTACT_DTYPE = np.dtype(
     [
         ("geoms", "<i4", (2,)),
@@ -51,6 +52,9 @@ CONTACT_DTYPE = np.dtype(
         ("normal", "<f4", (3,)),
         ("distance", "<f4"),
         ("impulse", "<f4", (3,)),
+        ("torque_impulse", "<f4", (3,)),
+        ("slip_velocity", "<f4", (3,)),
+        ("patch", "<i4"),
         ("slipping", "u1"),
     ]
 )
@@ -106,6 +110,25 @@ def input_names() -> list[str]:
     return [name for name, bit in _COMPONENTS.items() if bit & USER]
 
 
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """Parses a JSON object.
+
+    Raises:
+        ValueError: the text is not JSON, or not an object, or is nested too deeply.
+    """
+    value = _parse_json(text)
+    if not isinstance(value, dict):
+        raise ValueError("it is not a JSON object")
+    return value
+
+
+def _parse_json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as e:
+        raise ValueError("its JSON is nested too deeply") from e
+
+
 def state_size(layout: Layout) -> int:
     """Returns the number of entries of a state."""
     return max((part.stop for part in layout.values()), default=0)
@@ -126,13 +149,17 @@ def parse_state_schema(data: bytes) -> Layout:
     """
     layout: Layout = {}
     begin = 0
-    for name, kind, shape in json.loads(data):
+    for name, kind, shape in _parse_json(data):
         if name == "digest":
             continue
-        if kind != "<f8" or len(shape) != 1 or not isinstance(shape[0], int) or shape[0] < 0:
+        if kind != "<f8" or len(shape) != 1 or type(shape[0]) is not int or shape[0] < 0:
             raise ValueError(f"field '{name}' is {kind} {shape}, not a vector of float64")
         layout[name] = slice(begin, begin + shape[0])
         begin += shape[0]
+    if layout.get("time") != slice(0, 1) or "ctrl" not in layout:
+        raise ValueError("it does not begin with the time, or it has no controls")
+    if begin > _MAX_STATE:
+        raise ValueError(f"a state of {begin} numbers is larger than the accepted {_MAX_STATE}")
     return layout
 
 
@@ -143,6 +170,18 @@ def record_schema(dtype: np.dtype[np.void]) -> bytes:
         base, shape = dtype[name].base, dtype[name].shape
         fields.append([name, base.str.replace("|", ""), list(shape)])
     return json.dumps(fields).encode()
+
+
+def parse_record_schema(data: bytes) -> np.dtype[np.void]:
+    """Parses the type of records that record_schema wrote.
+
+    Raises:
+        ValueError: the data is not such a schema.
+    """
+    try:
+        return np.dtype([(name, kind, tuple(shape)) for name, kind, shape in json.loads(data)])
+    except TypeError as e:
+        raise ValueError(f"is not a list of [name, type, shape]: {e}") from e
 
 
 @functools.cache
@@ -157,6 +196,7 @@ def report_schema() -> bytes:
         "message": {"type": "string"},
         "num_contacts": integer,
         "iterations": integer,
+        "num_parts": integer | {"description": "parts that the step was divided into"},
         "error_bound": number | {"description": "bound on |v - v_exact|_A [sqrt(J)]"},
         "velocity_bound": number
         | {"description": "bound on the velocity error of any contact point [m/s]"},
@@ -192,14 +232,16 @@ def load_model(model_bytes: bytes) -> mujoco.MjModel:
     """Loads the model that save_model wrote.
 
     Raises:
-        ValueError: MuJoCo cannot load it, with MuJoCo's reason.
+        ValueError: MuJoCo cannot load it, or cannot make an MjData for it, with MuJoCo's reason.
     """
     reasons: list[str] = []
     outer = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(reasons.append)
     try:
-        return mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": model_bytes})
-    except ValueError as e:
+        model = mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": model_bytes})
+        mujoco.MjData(model)
+        return model
+    except (ValueError, MemoryError, mujoco.FatalError) as e:
         raise ValueError("; ".join(reasons) or str(e)) from e
     finally:
         mujoco.set_mju_user_warning(outer)

@@ -6,7 +6,6 @@ opens no file that the recording names.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,7 @@ def unpack_pressure_fields(
     Raises:
         Error: a file is missing from the recording, or damaged.
     """
-    placed = copy.deepcopy(properties)
+    materials = {}
     for index, (name, path) in enumerate(_find_files(properties)):
         packed = attachments.get(PREFIX + name)
         if packed is None:
@@ -75,14 +74,19 @@ def unpack_pressure_fields(
             folder / f"{index}.vtk"
         )  # a name of our own, because that of a material may be a path
         file.write_bytes(text)
-        assert placed is not None
-        placed["materials"][name]["pressure_field"] = str(file)
-    return placed
+        assert properties is not None
+        materials[name] = {**properties["materials"][name], "pressure_field": str(file)}
+    if properties is None or not materials:
+        return properties
+    return {**properties, "materials": {**properties["materials"], **materials}}
 
 
 def _find_files(properties: Properties | None) -> Iterator[tuple[str, str]]:
-    """Yields the name of each material with a file, and the file's path."""
-    materials = (properties or {}).get("materials") or {}
-    for name, material in materials.items():
+    """Yields the name of each material with a file, and the file's path.
+
+    Contact properties of a wrong form have no such materials. A Simulator refuses them.
+    """
+    materials = (properties or {}).get("materials")
+    for name, material in materials.items() if isinstance(materials, dict) else ():
         if isinstance(material, dict) and "pressure_field" in material:
             yield name, str(material["pressure_field"])

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import mujoco
 import numpy as np
 
 from stiction._core import StepReport
-from stiction.arguments import check_integer, check_path
+from stiction.arguments import check_flag, check_integer, check_path
 from stiction.errors import Error, StepError, StictionWarning, warn
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import pack_pressure_fields
 from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
+
+if TYPE_CHECKING:
+    from stiction.recording.foxglove import FoxgloveChannels
 
 
 class Recorder:
@@ -37,6 +40,8 @@ class Recorder:
         simulator: the simulator to step.
         scene: the scene's file; its text is recorded for people to read.
         notes: texts to record, by name.
+        foxglove: True to write poses, contact wrenches and patches also with the schemas of Foxglove and
+            ROS 2, 60 times per second. It takes `pip install 'stiction[foxglove]'`.
 
     Raises:
         Error: the file cannot be written, or an argument has the wrong type.
@@ -49,6 +54,7 @@ class Recorder:
         *,
         scene: str | Path | None = None,
         notes: dict[str, str] | None = None,
+        foxglove: bool = False,
     ) -> None:
         self.path = check_path("path", path)
         _check_simulator_type(simulator)
@@ -58,6 +64,11 @@ class Recorder:
         self._has_memory = len(simulator.get_state()) > fmt.MEMORY_HEAD
         self._elapsed = 0.0  # simulated time of all steps [s]
         self._end = {"status": "ok", "message": ""}
+        self._foxglove: FoxgloveChannels | None = None
+        if check_flag("foxglove", foxglove):
+            from stiction.recording.foxglove import FoxgloveChannels  # it imports matplotlib
+
+            self._foxglove = FoxgloveChannels(simulator.model)
 
         layout = fmt.make_layout(simulator.model)
         size = fmt.state_size(layout)
@@ -165,6 +176,9 @@ class Recorder:
                 self._time_ns(), self.num_steps + 1, self._before, report
             )
             return
+        # After a step, data has the poses of its start.
+        if self._foxglove and self._foxglove.wants(self._time_ns()):
+            self._writer.write_foxglove(self._foxglove, self._time_ns(), data, report)
         self.num_steps += 1
         self._elapsed += self.simulator.time_step
         mujoco.mj_getState(self.simulator.model, data, self._after, fmt.INTEGRATION)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import shutil
 import tempfile
 import weakref
@@ -17,16 +16,21 @@ import numpy as np
 import zstandard
 from mcap.records import Attachment, Header, Message, Metadata, Schema
 
-from stiction.arguments import check_path
+from stiction import contact_table
+from stiction.arguments import check_name, check_path
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error
+from stiction.options import check_options
+from stiction.properties import make_properties
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
 from stiction.recording.step import Step, read_steps
+from stiction.recording.step_table import tabulate_step
 from stiction.simulator import Simulator
 
 _MAX_MODEL = 1 << 31  # largest accepted size of a compiled scene [bytes]
+_MAX_DIGITS = 10  # of the number of a format
 
 
 @dataclass
@@ -138,6 +142,42 @@ class Recording:
             "invalid_value", str(self.path), f"has no step {step}; it has {len(self)} steps"
         )
 
+    @property
+    def time_step(self) -> float:
+        """Length of a step [s]."""
+        return float(self.options.get("time_step") or self.model.opt.timestep)
+
+    def table(self, format: str = "numpy") -> Any:
+        """Returns the contacts of all completed steps as one table.
+
+        It has a row for each contact point and for each face of a patch, with the fields of
+        StepReport.table and, in front, `step` and `time`. Numbers have the precision of float32, in
+        which they are recorded.
+
+        Args:
+            format: 'numpy' for a structured array, 'arrow' for a pyarrow.Table.
+
+        Raises:
+            Error: there is no such format, pyarrow is missing, or the recording has no contacts
+                although its steps had some.
+        """
+        check_name("format", format, contact_table.FORMATS)
+        bodies = self.model.geom_bodyid
+        tables = [np.zeros(0, contact_table.STEP_DTYPE)]
+        num_lost = 0
+        for step in self:
+            num_lost += not len(step.contacts) and bool(step.report.get("num_contacts"))
+            rows = tabulate_step(step, bodies, self.time_step)
+            tables.append(contact_table.add_step(rows, step.index, step.time))
+        if num_lost:
+            raise self._error(
+                f"has no contacts for {num_lost} steps whose reports count some, so another program has "
+                "removed the topic /contacts; record the run again with `stiction run --record` or "
+                "stiction.Recorder",
+                "unsupported",
+            )
+        return contact_table.convert(np.concatenate(tables), format)
+
     def make_data(self, step: int = 0) -> mujoco.MjData:
         """Returns a new MjData with the state after `step` steps.
 
@@ -155,27 +195,50 @@ class Recording:
             **options: arguments of Simulator that replace the recorded ones.
 
         Raises:
+            TypeError: `options` has a name that no argument has.
             Error: the options are those of another version, or out of range; or the recorded
                 properties name a file that the recording does not contain, and `properties` is not
                 given.
         """
-        if "properties" not in options and self.options.get("properties"):
-            options["properties"] = self._properties
+        names = [name for name in options if name != "properties"]
+        given: dict[str, Any] = check_options({name: options[name] for name in names})
+        given["properties"] = (
+            make_properties(options["properties"]) if "properties" in options else self._properties
+        )
+        model = self.model
         try:
             with builtin_defaults():  # for options that are younger than the recording
-                return Simulator(self.model, **{**self.options, **options})
+                return Simulator(model, **{**self.options, **given})
         except TypeError as e:
-            raise Error(
-                "version", str(self.path), f"has options of another version of stiction: {e}"
+            raise self._error(
+                f"has options of another version of stiction: {e}; replay it with that version",
+                "version",
             ) from e
+        except Error as e:
+            if e.where in options:
+                raise
+            raise self._error(self._explain_refusal(e), e.code) from e
+
+    def _explain_refusal(self, error: Error) -> str:
+        """Explains why no Simulator can have what is recorded."""
+        if error.where in self.options:
+            return (
+                f"its option '{error.where}' {error.message}; give another value, "
+                f"make_simulator({error.where}=...)"
+            )
+        return f"its recorded simulator cannot be made: {error}"
 
     @functools.cached_property
     def _properties(self) -> dict[str, Any] | None:
         """The recorded contact properties, which name copies of the recorded pressure fields."""
-        try:
-            return unpack_pressure_fields(
-                self.options.get("properties"), self._attachments, self._folder
+        properties = self.options.get("properties")
+        if not isinstance(properties, dict | None):  # a text would be the name of a file
+            raise self._error(
+                f"its contact properties are a {type(properties).__name__}, must be a table; give the "
+                "properties of the run (--properties, or properties=)"
             )
+        try:
+            return unpack_pressure_fields(properties, self._attachments, self._folder)
         except Error as e:
             raise self._error(e.message, e.code) from e
 
@@ -203,17 +266,38 @@ class Recording:
         if fmt.hash_bytes(model_bytes).hex() != self.metadata.get("model_digest"):
             raise self._error("the recorded scene is damaged: its hash is wrong")
         try:
-            return fmt.load_model(model_bytes)
+            model = fmt.load_model(model_bytes)
         except ValueError as e:
             recorded = self.metadata.get("mujoco_version", "unknown")
             if recorded == mujoco.__version__:
-                raise self._error(str(e), "mujoco") from e
+                raise self._error(
+                    f"MuJoCo cannot load the recorded scene ({e}); take another copy, or record the run "
+                    "again",
+                    "mujoco",
+                ) from e
             raise self._error(
                 f"was made with MuJoCo {recorded}, and MuJoCo {mujoco.__version__} cannot load its "
                 f"scene ({e}); replay it in an environment with MuJoCo {recorded}: "
                 f'pip install "mujoco-core=={recorded}"',
                 "version",
             ) from e
+        self._check_layout(model)
+        return model
+
+    def _check_layout(self, model: mujoco.MjModel) -> None:
+        """Raises Error if the recorded states are not those of the recorded scene."""
+        expected = fmt.make_layout(model)
+        if self.layout == expected:
+            return
+        sizes, wanted = (
+            {n: p.stop - p.start for n, p in at.items()} for at in (self.layout, expected)
+        )
+        name = next((n for n in {**sizes, **wanted} if sizes.get(n) != wanted.get(n)), "time")
+        raise self._error(
+            f"the recorded scene does not belong to the recorded states: '{name}' has "
+            f"{wanted.get(name, 'no')} numbers in the scene, and {sizes.get(name, 'no')} in the states; "
+            "take another copy, or record the run again"
+        )
 
     @functools.cached_property
     def _overview(self) -> _Overview:
@@ -250,7 +334,7 @@ class Recording:
 
     def _check_format(self) -> None:
         text = self.metadata.get("format", "")
-        if not text.isdecimal():
+        if not (text.isascii() and text.isdecimal() and len(text) < _MAX_DIGITS):
             raise self._error(f"its format is '{text}', not a number")
         if int(text) > fmt.FORMAT:
             raise self._error(
@@ -269,12 +353,11 @@ class Recording:
 
     def _parse_object(self, key: str) -> dict[str, Any]:
         try:
-            value = json.loads(self.metadata.get(key, ""))
+            return fmt.parse_object(self.metadata.get(key, ""))
         except ValueError as e:
-            raise self._error(f"its metadata '{key}' is not JSON: {e}") from e
-        if not isinstance(value, dict):
-            raise self._error(f"its metadata '{key}' is not an object")
-        return value
+            raise self._error(
+                f"its metadata '{key}' cannot be read: {e}; take another copy, or record the run again"
+            ) from e
 
     def _error(self, message: str, code: str = "syntax") -> Error:
         return Error(code, str(self.path), message)

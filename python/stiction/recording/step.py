@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from mcap.records import Channel, Message
+from mcap.records import Channel, Message, Schema
 from numpy.typing import NDArray
 
 from stiction.errors import Error
 from stiction.recording import format as fmt
+from stiction.recording.contacts import mark_patches, unpack_contacts
 from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
 from stiction.recording.reader import RecordReader
 
@@ -64,6 +64,7 @@ class _Parts:
     memory: bytes = b""
     report: dict[str, Any] = field(default_factory=dict)
     contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
+    is_marked: bool = True  # False if the contacts of patches are not marked, as in format 1
     patches: dict[str, NDArray[np.void]] = field(default_factory=dict)
 
 
@@ -76,15 +77,25 @@ def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
         Error: a message does not match the schema of its channel; the error names the step.
     """
     topics: dict[int, str] = {}
+    schemas: dict[int, Schema] = {}
+    contact_dtype = fmt.CONTACT_DTYPE
     parts = _Parts()
     num_steps = 0
     for record in reader.records():
+        if isinstance(record, Schema):
+            schemas[record.id] = record
         if isinstance(record, Channel):
             topics[record.id] = record.topic
+            if record.topic == fmt.CONTACTS and record.schema_id in schemas:
+                contact_dtype = _parse_contact_dtype(reader, schemas[record.schema_id])
         if not isinstance(record, Message):
             continue
         topic = topics.get(record.channel_id, "")
         try:
+            if topic == fmt.CONTACTS:
+                parts.contacts = unpack_contacts(record.data, contact_dtype)
+                parts.is_marked = contact_dtype == fmt.CONTACT_DTYPE
+                continue
             step = _take_message(topic, record.data, layout, num_steps + 1, parts)
         except ValueError as e:
             where = f"{reader.path}: step {num_steps + 1}, {topic}"
@@ -104,9 +115,7 @@ def _take_message(
     elif topic == fmt.MEMORY:
         parts.memory = data
     elif topic == fmt.REPORT:
-        parts.report = json.loads(data)
-    elif topic == fmt.CONTACTS:
-        parts.contacts = np.frombuffer(data, fmt.CONTACT_DTYPE)
+        parts.report = fmt.parse_object(data)
     elif topic in PATCH_DTYPES:
         parts.patches[topic] = np.frombuffer(data, PATCH_DTYPES[topic])
     elif topic in (fmt.STEP, fmt.FAILED_STEP):
@@ -122,7 +131,7 @@ def _take_message(
             completed=completed,
             digest=digest,
             report=parts.report,
-            contacts=parts.contacts,
+            contacts=parts.contacts if parts.is_marked else mark_patches(parts.contacts, patches),
             patches=patches,
         )
     return None
@@ -133,3 +142,11 @@ def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
     if len(data) != 8 * size:
         raise ValueError(f"the state has {len(data)} bytes, expected {8 * size}")
     return np.frombuffer(data, np.float64)
+
+
+def _parse_contact_dtype(reader: RecordReader, schema: Schema) -> np.dtype[np.void]:
+    try:
+        return fmt.parse_record_schema(schema.data)
+    except ValueError as e:
+        where = f"{reader.path}: the schema of {fmt.CONTACTS}"
+        raise Error("syntax", where, f"is damaged: {e}") from e

@@ -8,21 +8,25 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import mujoco
 import numpy as np
 import zstandard
 from mcap.writer import Writer
 
-from stiction._core import ContactReport, StepReport
+from stiction._core import StepReport
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
+from stiction.recording.contacts import pack_contacts
 from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
 from stiction.version import __version__
+
+if TYPE_CHECKING:
+    from stiction.recording.foxglove import FoxgloveChannels
 
 # Size of a chunk [bytes]. A process that is killed loses the steps of its last chunk.
 _CHUNK_SIZE = 64 * 1024
@@ -53,11 +57,7 @@ class RecordingWriter:
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
-        _refuse_foreign_file(path)
-        try:
-            self._file = path.open("wb")
-        except OSError as e:
-            raise _write_error(path, e) from e
+        self._file = open_file(path)
         self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
 
         def write_head(writer: Writer) -> None:
@@ -103,6 +103,15 @@ class RecordingWriter:
     ) -> None:
         """Writes a failed step, with the state and inputs that it started from."""
         self._write_report(fmt.FAILED_STEP, time_ns, index, state.tobytes(), report)
+
+    def write_foxglove(
+        self, channels: FoxgloveChannels, time_ns: int, data: mujoco.MjData, report: StepReport
+    ) -> None:
+        """Writes the poses and contacts of a step for other programs."""
+        from stiction.recording.foxglove_patches import join_report
+
+        rows, mesh = report.table(), join_report(report.patches)
+        self._write(lambda writer: channels.write(writer, time_ns, data, rows, mesh))
 
     def close(self, end: dict[str, str]) -> None:
         """Completes the file.
@@ -163,7 +172,7 @@ class RecordingWriter:
 
         def write(writer: Writer) -> None:
             if len(report.contacts) > 0:
-                contacts = _pack_contacts(report.contacts)
+                contacts = pack_contacts(report.contacts)
                 self._add(writer, fmt.CONTACTS, time_ns, index, contacts)
             if len(report.patches) > 0:
                 for topic_of_patches, records in pack_patches(report.patches).items():
@@ -173,6 +182,19 @@ class RecordingWriter:
             self._add(writer, topic, time_ns, index, data)
 
         self._write(write)
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Opens a file for writing.
+
+    Raises:
+        Error: the file cannot be written, or is an existing file other than a recording.
+    """
+    _refuse_foreign_file(path)
+    try:
+        return path.open("wb")
+    except OSError as e:
+        raise _write_error(path, e) from e
 
 
 def _write_error(path: Path, error: OSError) -> Error:
@@ -202,13 +224,6 @@ def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
     return list(files.items())
 
 
-def _pack_contacts(contacts: ContactReport) -> bytes:
-    records = np.zeros(len(contacts), fmt.CONTACT_DTYPE)
-    for name in fmt.CONTACT_DTYPE.names or ():
-        records[name] = getattr(contacts, name)
-    return records.tobytes()
-
-
 def _summarize(index: int, report: StepReport) -> dict[str, Any]:
     """Returns the numbers of a report, fit for JSON.
 
@@ -228,5 +243,6 @@ def _summarize(index: int, report: StepReport) -> dict[str, Any]:
         "message": report.message,
         "num_contacts": report.statistics.num_contacts,
         "iterations": report.statistics.iterations,
+        "num_parts": report.statistics.num_parts,
         **{name: x if math.isfinite(x) else None for name, x in numbers.items()},
     }

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
 from stiction.errors import Error
+from stiction.interrupts import FROM_TERMINAL
 from stiction.sweep.columns import Row, make_empty_results
 from stiction.sweep.plan import Unit
 from stiction.sweep.unit_run import run_unit
@@ -165,23 +166,25 @@ def _describe_end(code: int | None) -> str:
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """A context whose new processes ignore Ctrl-C, from their first instruction on.
+    """A context whose new processes ignore Ctrl-C and SIGHUP, from their first instruction on.
 
-    A terminal sends Ctrl-C to all processes. Only this one may react, and then ends the others.
+    A terminal sends them to all processes. Only this one may react, and then ends the others.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers; _serve ignores Ctrl-C later
+        yield  # only the main thread may set handlers; _serve ignores both later
         return
-    outer = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    outer = {number: signal.signal(number, signal.SIG_IGN) for number in FROM_TERMINAL}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, outer)
+        for number, handler in outer.items():
+            signal.signal(number, handler)
 
 
 def _serve(connection: Connection) -> None:
     """The program of a worker: runs units until the connection closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in FROM_TERMINAL:
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connection.send(_READY)
     with contextlib.suppress(EOFError, OSError):

@@ -62,6 +62,9 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
     elif arguments[0] == "sweep":
         assert (ROOT / arguments[1]).exists()
         assert f"{figure.plot}.png" == sweep.PLOT
+    elif arguments[0] == "scorecard":
+        assert (ROOT / arguments[2]).exists()
+        assert f'"{figure.plot}.png"' in (ROOT / "python/stiction/scorecard/output.py").read_text()
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)
 

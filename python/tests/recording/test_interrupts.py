@@ -60,7 +60,7 @@ def test_an_interrupt_during_the_writing_of_a_record_leaves_a_whole_recording(
 ):
     model = mujoco.MjModel.from_xml_string(scenes["pile"])
     data = mujoco.MjData(model)
-    real_pack = writer._pack_contacts
+    real_pack = writer.pack_contacts
 
     def pack_and_interrupt(contacts: stiction.ContactReport) -> bytes:
         signal.raise_signal(signal.SIGINT)
@@ -69,7 +69,7 @@ def test_an_interrupt_during_the_writing_of_a_record_leaves_a_whole_recording(
     with stiction.Recorder(tmp_path / "a.mcap", stiction.Simulator(model)) as recorder:
         while recorder.step(data).statistics.num_contacts == 0:
             pass
-        monkeypatch.setattr(writer, "_pack_contacts", pack_and_interrupt)
+        monkeypatch.setattr(writer, "pack_contacts", pack_and_interrupt)
         with pytest.raises(KeyboardInterrupt):
             recorder.step(data, 100)
         num_steps = recorder.num_steps

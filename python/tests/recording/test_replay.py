@@ -218,9 +218,9 @@ def test_foreign_mcap_file_is_an_error(tmp_path):
 
 def test_newer_format_is_an_error(record_run):
     path = record_run("pile", num_steps=3).path
-    rewrite(path, change_metadata(format="2", stiction_version="9.1.0"))
+    rewrite(path, change_metadata(format="3", stiction_version="9.1.0"))
     with pytest.raises(
-        stiction.Error, match=r"has format 2, .* reads formats up to 1; use stiction 9\.1\.0"
+        stiction.Error, match=r"has format 3, .* reads formats up to 2; use stiction 9\.1\.0"
     ):
         stiction.Recording(path)
 
@@ -263,6 +263,157 @@ def test_a_scene_of_another_mujoco_is_an_error_with_both_versions(record_run, ca
     with pytest.raises(stiction.Error, match=expected):
         stiction.Replay(stiction.Recording(path))
     assert capfd.readouterr() == ("", "")  # MuJoCo's warning is part of the error
+
+
+def change_options(path: Path, **values: object) -> None:
+    """Sets recorded options, with valid digests."""
+    options = stiction.Recording(path).options | values
+    rewrite(path, change_metadata(options=json.dumps(options)))
+
+
+def put_model(path: Path, model_bytes: bytes) -> None:
+    """Replaces the compiled scene of a recording, with valid digests."""
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Attachment) and record.name == fmt.MODEL_ATTACHMENT:
+            record.data = zstandard.compress(model_bytes)
+        return change_metadata(model_digest=fmt.hash_bytes(model_bytes).hex())(record)
+
+    rewrite(path, change)
+
+
+def replay_or_explain(path: Path) -> str:
+    """Replays a recording. Returns the text of the Error, or an empty text."""
+    try:
+        list(stiction.Replay(stiction.Recording(path), max_seconds=1))
+    except stiction.Error as e:
+        return str(e)
+    return ""
+
+
+WRONG_VALUES = (None, True, -1, 1e300, 10**30, "/dev/zero", [1], {"a": 1}, {"materials": [1]}, [[]])
+
+
+@pytest.mark.parametrize(
+    "name", stiction.Simulator(mujoco.MjModel.from_xml_string("<mujoco/>")).options
+)
+def test_any_recorded_value_of_an_option_replays_or_is_an_error(record_run, name):
+    path = record_run("pile", num_steps=2).path
+    content = path.read_bytes()
+    for value in WRONG_VALUES:
+        path.write_bytes(content)
+        change_options(path, **{name: value})
+        if text := replay_or_explain(path):
+            assert str(path) in text
+            assert name in text
+
+
+@pytest.mark.parametrize(
+    "properties", ["/etc/passwd", [1], 3, {"materials": [1]}, {"materials": {"a": 3}}, {"geoms": 3}]
+)
+def test_recorded_properties_of_a_wrong_form_are_an_error(record_run, properties):
+    path = record_run("pile", num_steps=2).path
+    change_options(path, properties=properties)
+    with pytest.raises(stiction.Error, match="properties") as caught:
+        stiction.Replay(stiction.Recording(path))
+    assert str(path) in str(caught.value)
+    assert len(list(stiction.Replay(stiction.Recording(path), properties=None))) == 2
+
+
+@pytest.mark.parametrize("key", ["options", "notes"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("[" * 100_000, "nested too deeply"), ('{"a":' * 100_000, "nested too deeply"), ("3", "object"),
+     ("[1]", "object"), ("{", "Expecting")],
+)  # fmt: skip
+def test_metadata_that_is_no_object_is_an_error(record_run, key, text, reason):
+    path = record_run("pile", num_steps=2).path
+    rewrite(path, change_metadata(**{key: text}))
+    with pytest.raises(
+        stiction.Error, match=f"'{key}' cannot be read: .*{reason}.*record the run"
+    ) as e:
+        stiction.Recording(path)
+    assert str(path) in str(e.value)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1e3", "²", "9" * 5000])
+def test_a_format_that_is_no_number_is_an_error(record_run, text):
+    path = record_run("pile", num_steps=2).path
+    rewrite(path, change_metadata(format=text))
+    with pytest.raises(stiction.Error, match="not a number"):
+        stiction.Recording(path)
+
+
+@pytest.mark.parametrize("report", [b"3", b"[]", b"[" * 100_000])
+def test_a_report_that_is_no_object_is_an_error(record_run, report):
+    path = record_run("pile", num_steps=2).path
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Message) and record.data.startswith(b"{"):
+            record.data = report
+        return record
+
+    rewrite(path, change)
+    with pytest.raises(stiction.Error, match="step 1, /report: the message is damaged"):
+        list(stiction.Recording(path))
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [([["qpos", "<f8", [30]]], "does not begin with the time"),
+     ([["time", "<f8", [1]]], "no controls"),
+     ([["time", "<f8", [1]], ["ctrl", "<f8", [10**30]]], "larger than the accepted"),
+     ([["time", "<f8", [True]], ["ctrl", "<f8", [0]]], "not a vector"),
+     ([1], "damaged"), ({}, "damaged"), (None, "damaged")],
+)  # fmt: skip
+def test_a_wrong_schema_of_a_state_is_an_error(record_run, schema, reason):
+    path = record_run("pile", num_steps=2).path
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Schema) and record.name == "stiction.State":
+            record.data = json.dumps(schema).encode()
+        return record
+
+    rewrite(path, change)
+    with pytest.raises(stiction.Error, match=reason):
+        stiction.Recording(path)
+
+
+def test_the_scene_of_other_states_is_an_error(record_run, scenes):
+    path = record_run("pile", num_steps=2).path
+    for xml in ("<mujoco/>", scenes["delays"]):
+        put_model(path, fmt.save_model(mujoco.MjModel.from_xml_string(xml)))
+        recording = stiction.Recording(path)
+        for use in (lambda r: r.make_data(), stiction.Replay):
+            with pytest.raises(
+                stiction.Error, match="'qpos' has .*does not belong|does not belong.*'qpos'"
+            ):
+                use(recording)
+
+
+def test_a_scene_with_changed_sizes_is_an_error(record_run):
+    """The numbers at the beginning of a compiled scene are the sizes of its arrays."""
+    path = record_run("pile", num_steps=2).path
+    original = fmt.save_model(stiction.Recording(path).model)
+    refused = 0
+    for at in range(20, 420, 8):
+        changed = bytearray(original)
+        changed[at : at + 8] = (1 << 58).to_bytes(8, "little")
+        put_model(path, bytes(changed))
+        if text := replay_or_explain(path):
+            refused += 1
+            assert str(path) in text
+    assert refused > 40
+
+
+def test_wrong_options_of_the_caller_are_not_blamed_on_the_recording(record_run):
+    recording = record_run("pile", num_steps=2)
+    with pytest.raises(
+        TypeError, match=r"there is no option 'toleranc' \(did you mean 'tolerance'"
+    ):
+        stiction.Replay(recording, toleranc=1)
+    with pytest.raises(stiction.Error, match="^tolerance: "):
+        stiction.Replay(recording, tolerance=-1)
 
 
 def test_a_truncated_recording_replays_up_to_its_end(record_run):

@@ -18,6 +18,7 @@ from stiction.studies.clutter.case import (
     ClutterCase,
     calc_stiction_speed,
 )
+from stiction.studies.clutter.checks import bound_median
 from stiction.studies.clutter.plots import _find_hull
 from stiction.studies.clutter.run import ClutterRun, run_clutter_case
 from stiction.studies.clutter.sweep import calc_ratio, measure
@@ -125,3 +126,13 @@ def test_the_hull_of_a_square_is_its_corners() -> None:
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
     hull = _find_hull(np.vstack([rng.uniform(0.1, 0.9, (20, 2)), corners]))
     assert hull.tolist() == corners.tolist()
+
+
+@pytest.mark.parametrize("size", [6, 16, 64, 128])
+def test_the_lower_bound_of_a_median_is_rarely_above_it(size: int) -> None:
+    """Samples of a skewed distribution of median 1."""
+    random = np.random.default_rng(size)
+    samples = np.exp(1.5 * random.standard_normal((4000, size)))
+    bounds = np.array([bound_median(list(sample)) for sample in samples])
+    assert 0.002 < np.mean(bounds > 1) < 0.032
+    assert np.mean(bounds < np.median(samples, axis=1)) > 0.99

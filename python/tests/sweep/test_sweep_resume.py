@@ -124,7 +124,9 @@ def test_workers_end_when_only_their_parent_is_killed(
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["INT", "TERM", "HUP"],
 )
 def test_an_interrupt_leaves_the_table_of_the_finished_runs(
     uninterrupted: Rows,
@@ -138,7 +140,7 @@ def test_an_interrupt_leaves_the_table_of_the_finished_runs(
     out = tmp_path / "interrupted"
     process = start(tmp_path, "slide.yaml", "--out", out, "--jobs", 2)
     wait_until(lambda: count_finished(out) >= 3, process)
-    if number == signal.SIGINT:
+    if number != signal.SIGTERM:
         os.killpg(process.pid, number)  # a terminal sends it to all processes
     else:
         os.kill(process.pid, number)

@@ -43,11 +43,6 @@ void WorkLimits::begin_step() {
                                    std::chrono::duration<double>(max_seconds));
 }
 
-double WorkLimits::remaining_seconds() const noexcept {
-  if (deadline_ == Clock::time_point::max()) return std::numeric_limits<double>::infinity();
-  return std::chrono::duration<double>(deadline_ - Clock::now()).count();
-}
-
 StopReason WorkLimits::poll(bool is_owner) noexcept {
   const bool asks = is_owner && is_interrupted;
   if (reason() != StopReason::kNone || (!asks && deadline_ == Clock::time_point::max()))
@@ -96,11 +91,6 @@ void count_iterations(std::int64_t count) {
 
 void check_limits() {
   if (present_task && present_task->limits_) present_task->check();
-}
-
-double remaining_seconds() noexcept {
-  const WorkLimits* const limits = LimitedTask::limits();
-  return limits ? limits->remaining_seconds() : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace stiction::base

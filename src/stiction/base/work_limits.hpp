@@ -43,8 +43,6 @@ class WorkLimits {
   /// Returns the reason to stop, if there is one. `is_owner` is true on the thread that called
   /// begin_call.
   StopReason poll(bool is_owner) noexcept;
-  /// Returns the time until the step is out of time; infinite without such a limit [s].
-  double remaining_seconds() const noexcept;
   /// Records a reason to stop, unless there is one already.
   void stop(StopReason reason) noexcept;
   /// The reason to stop.
@@ -92,8 +90,5 @@ inline void count_iteration() { count_iterations(1); }
 /// Checks the limits without counting an iteration.
 /// @throws WorkStopped if a limit is exceeded
 void check_limits();
-/// Returns the time that the present task has left, for code that cannot call check_limits;
-/// infinite without a limit [s].
-double remaining_seconds() noexcept;
 
 }  // namespace stiction::base

@@ -41,6 +41,10 @@ struct Certificate {
   double error_bound = 0;
   /// Bound on the error of the relative velocity of any contact point [m/s].
   double velocity_bound = 0;
+  /// Bound on |v - v_exact|_A of the trees whose velocities the step took for 0 because they sleep
+  /// or fall asleep [sqrt(J)], where v_exact is the velocity of the exact step from the same state.
+  /// These trees are no part of error_bound. Sim::Sleep computes it.
+  double sleep_bound = 0;
   /// Largest momentum residual of an island, |D grad l|, relative to max(|D p|, |D J^T gamma|), the
   /// impulses that act; see contact::kResolvedMomentum [-].
   double relative_residual = 0;

@@ -45,6 +45,12 @@ inline constexpr std::tuple kFields{
                       "infinite where error_bound is",
                   .scale_power = 1,
                   .member = &Certificate::velocity_bound},
+    Field<double>{.name = "sleep_bound",
+                  .unit = "sqrt(J)",
+                  .meaning = "Bound on the error of taking 0 for the velocities of sleeping trees, "
+                             "|v_exact|_A; infinite where error_bound is",
+                  .scale_power = 1,
+                  .member = &Certificate::sleep_bound},
     Field<double>{.name = "relative_residual",
                   .unit = "-",
                   .meaning = "Momentum residual relative to the impulses that act, worst island",

@@ -1,7 +1,6 @@
 #include "stiction/io/contact_properties.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -11,53 +10,13 @@
 #include "stiction/base/error.hpp"
 #include "stiction/contact/law_tables.hpp"
 #include "stiction/io/drake_properties.hpp"
+#include "stiction/io/taxel_section.hpp"
 #include "stiction/io/yaml_document.hpp"
+#include "stiction/io/yaml_scalars.hpp"
 #include "stiction/plant/material_properties.hpp"
 
 namespace stiction::io {
 namespace {
-
-/// Quotes a YAML node for a message.
-std::string quote(const YAML::Node& node) {
-  constexpr std::size_t kMaxQuoted = 40;
-  if (node.IsMap()) return "a mapping";
-  if (node.IsSequence()) return "a list";
-  if (!node.IsScalar() || node.Scalar().empty()) return "empty";
-  const std::string& text = node.Scalar();
-  std::string quoted = "'";  // grown in steps: GCC 12 warns of sums that begin with one letter
-  std::size_t end = std::min(text.size(), kMaxQuoted);
-  while (end > 0 && end < text.size() && (text[end] & 0xc0) == 0x80) --end;  // within a character
-  quoted += text.substr(0, end);
-  quoted += text.size() > kMaxQuoted ? "...'" : "'";
-  return quoted;
-}
-
-/// Reads a number in the notation of YAML or C. Returns NaN if the node is not a number or is NaN.
-double parse_number(const YAML::Node& node) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (!node.IsScalar()) return kNaN;
-  std::string_view text = node.Scalar();
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text.starts_with('-') || text.starts_with('+')) return kNaN;
-  double value = kNaN;
-  if (text == ".inf" || text == ".Inf" || text == ".INF") {
-    value = contact::kInfinity;
-  } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return kNaN;
-  }
-  return negative ? -value : value;
-}
-
-/// Reads a boolean.
-/// @return false if the node is neither true nor false
-bool parse_bool(const YAML::Node& node, bool* value) {
-  if (!node.IsScalar()) return false;
-  const std::string& text = node.Scalar();
-  *value = text == "true" || text == "True" || text == "TRUE";
-  return *value || text == "false" || text == "False" || text == "FALSE";
-}
 
 /// Converts YAML to ContactProperties, and collects all faults.
 class Reader {
@@ -111,7 +70,7 @@ class Reader {
     for_each_entry(root, "the file", [&](const YAML::Node& key, const YAML::Node& value) {
       const std::string& name = key.Scalar();
       // A section whose entries are all commented out counts as missing.
-      if (value.IsNull() && (name == "materials" || name == "geoms")) return;
+      if (value.IsNull() && (name == "materials" || name == "geoms" || name == "taxels")) return;
       if (name == "materials")
         for_each_entry(value, "materials",
                        [&](const auto& k, const auto& v) { read_material(k, v); });
@@ -119,6 +78,8 @@ class Reader {
         for_each_entry(value, "geoms", [&](const auto& k, const auto& v) { read_rule(k, v); });
       else if (name == "classes")
         for_each_entry(value, "classes", [&](const auto& k, const auto& v) { read_class(k, v); });
+      else if (name == "taxels")
+        for_each_entry(value, "taxels", [&](const auto& k, const auto& v) { read_taxels(k, v); });
       else if (name == "normal_law")
         read_normal_law(key, value);
       else if (name == "friction_law")
@@ -126,8 +87,8 @@ class Reader {
       else
         add_fault(ErrorCode::kUnknownName, key,
                   "there is no section '" + name + "'" +
-                      suggest_name(
-                          name, {"materials", "geoms", "classes", "normal_law", "friction_law"}));
+                      suggest_name(name, {"materials", "geoms", "classes", "taxels", "normal_law",
+                                          "friction_law"}));
     });
   }
 
@@ -241,6 +202,15 @@ class Reader {
         add_fault(ErrorCode::kInvalidValue, item,
                   "class '" + name.Scalar() + "': " + quote(item) + " is not a geom id");
     }
+  }
+
+  void read_taxels(const YAML::Node& name, const YAML::Node& node) {
+    TaxelSection section(name,
+                         [this](ErrorCode code, const YAML::Node& at, const std::string& message) {
+                           add_fault(code, at, message);
+                         });
+    out_.taxels.push_back(section.read(node));
+    out_.taxels.back().source = where(name);
   }
 
   // ---- laws -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "stiction/contact/law_tables.hpp"
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/taxel_sensors.hpp"
 #include "stiction/sim/step_options.hpp"
 
 namespace stiction::io {
@@ -38,6 +39,13 @@ struct GeomRule {
   std::string source;
 };
 
+/// A grid of taxels on a geom, before the geom's id is known.
+struct TaxelDeclaration {
+  std::string source;  // "pads.contact.yaml:7"
+  std::string geom;    // its name, or `#` and its id
+  plant::TaxelGrid grid;
+};
+
 /// The content of a contact properties file.
 struct ContactProperties {
   std::string origin;  // name of the file, or of the argument it came from
@@ -47,17 +55,21 @@ struct ContactProperties {
   /// compiled model does not have this information. resolve_classes fills it, or the file contains
   /// it.
   std::map<std::string, std::vector<int>> classes;
+  std::vector<TaxelDeclaration> taxels;
   std::vector<std::string> warnings;  // entries that were ignored, with file and line
   // Laws for all contacts, as tables; see apply_laws.
   std::optional<contact::NormalLawTable> normal_law;
   std::optional<contact::FrictionLawTable> friction_law;
 
-  bool empty() const { return materials.empty() && rules.empty() && !normal_law && !friction_law; }
+  bool empty() const {
+    return materials.empty() && rules.empty() && taxels.empty() && !normal_law && !friction_law;
+  }
 };
 
 /// Reads a file. A .urdf or .sdf file has Drake's proximity properties (drake_properties.hpp). Any
 /// other file is YAML with the sections `materials:`, which maps names to properties, and `geoms:`,
-/// which maps selectors to names of materials, and laws as tables in `normal_law:` and
+/// which maps selectors to names of materials, `taxels:`, which maps names of sensors to grids of
+/// taxels on a geom, and laws as tables in `normal_law:` and
 /// `friction_law:`, with the members of the tables as keys. plant::material_properties lists the
 /// properties with their units and ranges. Besides them a material may have `rigid`, `compliant`
 /// and `pressure_field`, whose path is made absolute.

@@ -25,8 +25,9 @@ namespace {
 constexpr double kAccepted = 1e-8;          // residual, relative to |r|_inf
 constexpr double kPrimalTolerance = 1e-11;  // for rows of length 1 and |r|_inf = 1
 constexpr double kRankTolerance = 1e-12;    // pivots of Q = N N^T, relative to their diagonals
-constexpr double kShortestLimit = 1e-6;     // of time, because DAQP takes 0 as no limit [s]
-constexpr int kMaxColumns = 46338;          // DAQP counts (n + 1) (n + 2) in an int
+constexpr int kMostIterations = 1000;
+constexpr int kSlice = 50;          // iterations between two checks of the limits of the step
+constexpr int kMaxColumns = 46338;  // DAQP counts (n + 1) (n + 2) in an int
 
 /// Computes N (c x rank, row-major) with Q = N N^T, by a pivoted Cholesky factorization.
 /// @param remainder out: scratch, the diagonal of Q - N N^T, size c
@@ -128,14 +129,17 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
       is_set_up = true;
     }
-    // DAQP does not call back, but it knows a limit of time.
-    const double remaining = base::remaining_seconds();
-    settings.time_limit = std::isfinite(remaining) ? std::max(remaining, kShortestLimit) : 0;
     DAQPResult result = {};
     result.x = x.data();
     result.lam = lambda.data();
-    daqp_solve(&result, &work);
-    iterations = result.iter;
+    // DAQP does not call back. After a slice of iterations it goes on from its working set.
+    iterations = 0;
+    do {
+      settings.iter_limit = std::min(kSlice, kMostIterations - iterations) + 1;
+      daqp_solve(&result, &work);
+      iterations += std::max(result.iter, 1);
+      base::count_iterations(result.iter);
+    } while (result.exitflag == DAQP_EXIT_ITERLIMIT && iterations < kMostIterations);
     return result.exitflag;
   }
 
@@ -172,9 +176,6 @@ LcpReport ActiveSetQp::solve(const GramLcp& problem, std::span<double> z, std::s
   for (int i = 0; i < c; ++i) workspace_->lower[i] = -w_[i];
   const int flag = workspace_->solve(problem, scale);
   report.pivots = workspace_->iterations;
-  // If DAQP was out of time, so is the step. Its own limit of 1000 iterations bounds the time until
-  // an interruption.
-  base::count_iterations(report.pivots);
   // DAQP judges infeasibility by a tolerance and gives no proof, so another solver confirms it.
   if (flag == DAQP_EXIT_INFEASIBLE) {
     const LcpReport second = second_opinion_.solve(problem, {}, z, u);

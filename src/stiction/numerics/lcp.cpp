@@ -26,6 +26,23 @@ struct Sum {
   bool is_negative() const { return value < -kRoundOff * magnitude; }
 };
 
+/// The largest |u| of a solution that doubles can hold, relative to calc_usual_norm: beyond it the
+/// round-off of N u is above all accepted residuals.
+constexpr double kLargestNorm = 1e9;
+
+/// Returns the larger one of |u_hat| and of |b|_inf over the norm of the longest row.
+double calc_usual_norm(const GramLcp& problem) {
+  const int n = problem.num_columns;
+  double longest2 = 0, constant = 0;
+  for (int i = 0; i < problem.num_rows; ++i) {
+    const double* row = problem.N + static_cast<std::size_t>(i) * n;
+    longest2 = std::max(longest2, math::dot(n, row, row));
+    constant = std::max(constant, std::abs(problem.b[i]));
+  }
+  const double norm = std::sqrt(math::dot(n, problem.u_hat, problem.u_hat));
+  return longest2 > 0 ? std::max(norm, constant / std::sqrt(longest2)) : norm;
+}
+
 }  // namespace
 
 std::string_view name(LcpStatus status) {
@@ -115,12 +132,15 @@ bool proves_infeasible(const GramLcp& problem, std::span<const double> y) {
   Sum constant;
   for (int i = 0; i < c; ++i) constant.add(problem.b[i] * y[i]);
   if (!constant.is_negative()) return false;
+  bool is_zero = true;
+  double squared = 0;  // |N^T y|^2
   for (int j = 0; j < n; ++j) {
     Sum column;
     for (int i = 0; i < c; ++i) column.add(problem.N[i * n + j] * y[i]);
-    if (column.is_positive() || column.is_negative()) return false;
+    is_zero = is_zero && !column.is_positive() && !column.is_negative();
+    squared += column.value * column.value;
   }
-  return true;
+  return is_zero || -constant.value > kLargestNorm * calc_usual_norm(problem) * std::sqrt(squared);
 }
 
 LcpReport check(const DenseLcp& problem, bool symmetric) {

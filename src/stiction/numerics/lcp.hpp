@@ -31,10 +31,11 @@ std::string_view name(LcpStatus status);
 /// The outcome of a solve.
 struct LcpReport {
   LcpStatus status = LcpStatus::kSolved;
-  int row = -1;            // row at fault or infeasible; -1 if there is no such row
-  int pivots = 0;          // changes of the basis or active set, except rows added by a guess
-  double residual = 0;     // |min(z, w)|_inf of the problem as given [unit of r]
-  int fallback_level = 0;  // fallback that gave the result; 0 if none was used
+  int row = -1;               // row at fault or infeasible; -1 if there is no such row
+  int pivots = 0;             // changes of the basis or active set, except rows added by a guess
+  double residual = 0;        // |min(z, w)|_inf of the problem as given [unit of r]
+  int fallback_level = 0;     // fallback that gave the result; 0 if none was used
+  double least_residual = 0;  // of any z, if the problem is proved infeasible; 0 if not known
 
   bool is_solved() const { return status == LcpStatus::kSolved; }
 };
@@ -67,6 +68,9 @@ struct GramLcp {
   // Both null: all rows have z >= 0 and no compliance.
   const double* bounds = nullptr;      // num_rows; infinite: z >= 0
   const double* compliance = nullptr;  // num_rows; 0 for rows without a bound
+  /// The caller has no use for a point whose residual is larger. A problem that is proved to have
+  /// no better one is not modified.
+  double largest_residual = std::numeric_limits<double>::infinity();
 };
 
 /// Computes w = Q z + r.
@@ -98,6 +102,9 @@ inline bool is_bounded(const GramLcp& problem, int i) { return std::isfinite(bou
 /// condition must hold within round-off, the second must exceed round-off. y is 0 on rows with
 /// bounds on both sides, because their z cannot grow.
 bool proves_infeasible(const DenseLcp& problem, std::span<const double> y);
+///
+/// N^T y = 0 also holds within round-off if a solution would need so large a |u| that the round-off
+/// of N u exceeded all accepted residuals: w >= 0 requires |N^T y| |u| >= -b^T y.
 bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 
 /// Checks that all numbers are finite and, if `symmetric`, that Q_ij = Q_ji within 1e-9 max |Q|.

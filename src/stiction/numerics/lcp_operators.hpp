@@ -40,6 +40,13 @@ struct GramOperator {
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
+  /// Returns a lower bound of the residual |min(z, w)| of any z, for y that proves_infeasible:
+  /// y^T w = b^T y.
+  double calc_least_residual(std::span<const double> y) const {
+    double sum = 0;
+    for (const double x : y) sum += x;
+    return -math::dot(problem.num_rows, problem.b, y.data()) / sum;
+  }
   /// Returns false, because N N^T is always positive semidefinite.
   static bool proves_indefinite(std::span<const double>, double) { return false; }
   bool has_bounds() const { return problem.bounds != nullptr; }
@@ -71,6 +78,7 @@ struct DenseOperator {
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
+  static double calc_least_residual(std::span<const double>) { return 0; }
   /// Returns true if (Q y)_j^2 is far above `energy` times Q_jj for some j. A positive semidefinite
   /// Q satisfies (Q y)_j^2 <= (y^T Q y) Q_jj (Cauchy-Schwarz).
   /// @param energy a bound >= y^T Q y

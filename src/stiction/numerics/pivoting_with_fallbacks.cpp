@@ -40,6 +40,8 @@ GramLcp with_constants(GramLcp p, const double* b) {
   p.b = b;
   return p;
 }
+double largest_residual(const DenseLcp&) { return std::numeric_limits<double>::infinity(); }
+double largest_residual(const GramLcp& p) { return p.largest_residual; }
 LcpReport solve_by(RatioPivoting& pivoting, const DenseLcp& p, std::span<const int> guess,
                    std::span<double> z, std::span<double>, const RatioPivotingOptions& options) {
   return pivoting.solve(p, guess, z, options);
@@ -91,6 +93,8 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
     if constexpr (std::is_same_v<Problem, DenseLcp>) return report;
     report.status = LcpStatus::kNotSolved;  // N N^T is semidefinite, so this was round-off.
   }
+  const bool is_infeasible = report.status == LcpStatus::kInfeasible;
+  if (is_infeasible && report.least_residual > largest_residual(problem)) return report;
 
   // Level 1: proximal steps.
   const int c = size(problem);
@@ -102,7 +106,8 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
   const double scale = math::max_abs(w_);
   least_residual_ = std::numeric_limits<double>::infinity();
   for (const double regularization : kRegularizations)
-    if (solve_proximal(problem, scale, regularization, z, u, &report)) return report;
+    if (!is_infeasible && solve_proximal(problem, scale, regularization, z, u, &report))
+      return report;
 
   // No fallback solved the problem itself. Levels 2 and 3 solve a modified problem.
   if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {

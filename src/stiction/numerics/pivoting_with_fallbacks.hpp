@@ -15,7 +15,8 @@ namespace stiction::numerics {
 ///   0  No fallback was needed, or none applies.
 ///   1  Proximal steps z_k+1 = LCP(Q + lambda I, r - lambda z_k) solved the problem itself, with
 ///      lambda = 1e-12, 1e-10, then 1e-8 times trace(Q) / size. A factored problem is then reduced
-///      to linearly independent rows. The status is kSolved.
+///      to linearly independent rows. The status is kSolved. A problem that is proved infeasible
+///      goes to level 2.
 ///   2  The infeasible rows got compliance: w_i + s z_i >= 0 with s = 1e-3 Q_ii. z and u are the
 ///      nearest point with slack on those rows, and `row` is the first of them. The status is
 ///      kInfeasible.

@@ -25,7 +25,7 @@ template <class Operator>
 class Pivoting {
  public:
   Pivoting(const Operator& op, const RatioPivotingOptions& options, RatioPivoting::Memory* memory)
-      : op_(op), options_(options), m_(*memory), max_pivots_(20 * op.size() + 100) {}
+      : op_(op), options_(options), m_(*memory), max_pivots_(4 * op.size() + 100) {}
 
   LcpReport solve(std::span<const int> guess, std::span<double> z) {
     STICTION_ASSERT(static_cast<int>(z.size()) == op_.size());
@@ -211,7 +211,10 @@ class Pivoting {
     m_.ray[row] = 1;
     for (int k = 0; k < size(); ++k)
       if (!is_bounded(m_.active[k])) m_.ray[m_.active[k]] = std::max(0.0, -m_.a[k]);
-    if (op_.proves_infeasible(m_.ray)) return LcpStatus::kInfeasible;
+    if (op_.proves_infeasible(m_.ray)) {
+      report_.least_residual = op_.calc_least_residual(m_.ray);
+      return LcpStatus::kInfeasible;
+    }
     return op_.proves_indefinite(m_.ray, options_.dependence * diagonal) ? LcpStatus::kIndefinite
                                                                          : LcpStatus::kNotSolved;
   }

@@ -132,6 +132,8 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
       J = values_;
     }
 
+    // MuJoCo makes rows between sleeping trees and mocap bodies.
+    if (!dofs.empty() && !plant.is_awake(dofs[0])) continue;
     contact::Row row;
     const Components components = find_components(m, d, i);
     const double driven = mocap.is_any() ? calc_mocap_row_velocity(m, d, mocap, i) : 0;

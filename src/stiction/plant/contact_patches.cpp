@@ -227,7 +227,8 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   for (PatchPair& pair : pairs_) {
     base::check_limits();
     const auto [A, B] = pair.geoms;
-    if (pair.source < 0 || !goes_on) {  // no step before
+    const bool is_known = pair.source >= 0 || pair.slept;
+    if (!is_known || !goes_on) {  // no step before
       pair.normal = {};
       pair.continuation.forget();
       pair.peak.forget();
@@ -236,9 +237,11 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     pair.source = pair.first_contact = -1;
     pair.surface.clear();
     pair.points.clear();
+    pair.slept = pair.sleeps && is_known;
+    pair.is_deep = pair.lacks_memory = false;
+    if (pair.sleeps) continue;
     pair.gap = calc_gap(d, A, B);
     pair.is_deep = pair.gap.is_behind;
-    pair.lacks_memory = false;
     if (pair.gap.distance >= 0) continue;
     if (mjcb_contactfilter && mjcb_contactfilter(m, const_cast<mjData*>(d), A, B)) continue;
     calc_surface(d, &pair);
@@ -248,14 +251,29 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
   memory_of_ = d;
 }
 
+PatchContinuation::Pair ContactPatches::find_poses(const mjData* d, const PatchPair& pair) const {
+  const auto [A, B] = pair.geoms;
+  return {.A = *bodies_[A].body,
+          .X_WA = find_pose(d, A),
+          .B = *bodies_[B].body,
+          .X_WB = find_pose(d, B),
+          .is_A_smaller = bodies_[A].radius <= bodies_[B].radius};
+}
+
+/// True if the fields of a pair overlap, or if one geom is behind a plane.
+bool ContactPatches::touch(const mjModel* m, const mjData* d, PatchPair* pair) const {
+  if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return false;
+  const Gap gap = calc_gap(d, pair->geoms[0], pair->geoms[1]);
+  if (gap.distance >= 0) return false;
+  if (gap.is_behind) return true;
+  calc_fields(find_poses(d, *pair), &pair->query, &pair->other_surface);
+  return !pair->other_surface.faces.empty();
+}
+
 /// Computes the surface of the fields, or of their continuation.
 void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
   const auto [A, B] = pair->geoms;
-  const PatchContinuation::Pair bodies = {.A = *bodies_[A].body,
-                                          .X_WA = find_pose(d, A),
-                                          .B = *bodies_[B].body,
-                                          .X_WB = find_pose(d, B),
-                                          .is_A_smaller = bodies_[A].radius <= bodies_[B].radius};
+  const PatchContinuation::Pair bodies = find_poses(d, *pair);
   if (!pair->gap.is_behind) {
     calc_fields(bodies, &pair->query, &pair->surface);
     pair->is_deep = geometry::passes_medial_axis(pair->surface);
@@ -344,7 +362,7 @@ void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
   const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
   put(next_time_);
   for (const PatchPair& pair : pairs_) {
-    put(pair.source >= 0 ? 1 : 0);
+    put(pair.source >= 0 || pair.slept ? 1 : 0);
     put(pair.is_continued ? 1 : 0);
     for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
     pair.continuation.write_memory(words);
@@ -365,6 +383,7 @@ void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
   memory_of_ = nullptr;
   for (PatchPair& pair : pairs_) {
     pair.source = get() != 0 ? 0 : -1;
+    pair.slept = false;
     pair.is_continued = get() != 0;
     for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
     pair.continuation.read_memory(words->subspan(next));
@@ -437,6 +456,8 @@ double ContactPatches::calc_closing_speed(const mjModel* m, const mjData* d,
 
 void ContactPatches::find_thin(const mjModel* m, const mjData* d, const MocapMotion& mocap) {
   for (PatchPair& pair : pairs_) {
+    pair.is_thin = false;
+    if (pair.sleeps) continue;
     const auto [A, B] = pair.geoms;
     const double depth = std::min(bodies_[A].depth, bodies_[B].depth);
     const double approach = calc_closing_speed(m, d, mocap, pair) * m->opt.timestep;

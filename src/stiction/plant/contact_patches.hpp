@@ -56,6 +56,8 @@ struct PatchPair {
   PatchPeak peak;                          // empty without DeepPatches::extend
   geometry::ContactSurface other_surface;  // scratch: the surface at a smaller depth
   bool is_continued = false;               // true if the surface is that of the continuation
+  bool sleeps = false;                     // true if no body of the pair may move in this step
+  bool slept = false;                      // sleeps, and touched when it fell asleep
 };
 
 /// Explains why two geoms touch in points although one of them takes part in pressure-field
@@ -88,6 +90,25 @@ class ContactPatches {
   /// Computes all surfaces.
   /// @param data after mj_fwdKinematics
   void calc_surfaces(const mjModel* model, const mjData* data);
+  /// Computes the surfaces of all pairs but those that sleep. These keep what they remember.
+  /// @param data after mj_fwdKinematics
+  /// @param sleep called with the bodies of a pair; true if the pair sleeps
+  template <class Sleep>
+  void calc_surfaces(const mjModel* model, const mjData* data, Sleep&& sleep) {
+    for (PatchPair& pair : pairs_)
+      pair.sleeps = sleep(model->geom_bodyid[pair.geoms[0]], model->geom_bodyid[pair.geoms[1]]);
+    calc_surfaces(model, data);
+  }
+  /// Calls f(bodies) for the pairs that touch, of those that `wants` chooses by their bodies.
+  /// @param data after mj_fwdKinematics
+  template <class Wants, class F>
+  void for_each_touch(const mjModel* model, const mjData* data, Wants&& wants, F&& f) {
+    for (PatchPair& pair : pairs_) {
+      const std::array<int, 2> bodies = {model->geom_bodyid[pair.geoms[0]],
+                                         model->geom_bodyid[pair.geoms[1]]};
+      if (wants(bodies[0], bodies[1]) && touch(model, data, &pair)) f(bodies);
+    }
+  }
 
   /// Replaces the contact points of these pairs in data->contact by patches.
   /// @param data after mj_collision; see MuJoCoGuard for errors
@@ -123,6 +144,8 @@ class ContactPatches {
   const GeomBody& body(int geom) const { return bodies_[geom]; }
 
  private:
+  bool touch(const mjModel* m, const mjData* d, PatchPair* pair) const;
+  PatchContinuation::Pair find_poses(const mjData* d, const PatchPair& pair) const;
   std::vector<PatchPair> find_pairs(const mjModel* m) const;
   void find_patch_geoms(const mjModel* m);
   bool is_pair(int geom1, int geom2) const;

@@ -79,15 +79,15 @@ bool is_isotropic(const Matrix6& A) {
 void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& block, int index,
                          ContactProblem* problem) {
   Eigen::Map<Matrix6> A(problem->diagonal(index));
-  Eigen::Map<Vector6> v0(problem->v0.data() + block.dof_start);
-  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.dof_start);
+  Eigen::Map<Vector6> v0(problem->v0.data() + block.solver_start);
+  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.solver_start);
   const RotationMap R = rotation(d, block.body);
   const Vector6 p_q = p, v_q = v0;
   v0.head<3>() = R * v_q.tail<3>();
   v0.tail<3>() = v_q.head<3>();
   p.head<3>() = R * p_q.tail<3>();
   p.tail<3>() = p_q.head<3>();
-  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.dof_start);
+  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.solver_start);
   inertia = (Vector6() << inertia.tail<3>(), inertia.head<3>()).finished();
   if (is_isotropic(A)) {
     const Matrix3 moment = A.bottomRightCorner<3, 3>();
@@ -118,7 +118,7 @@ void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Mo
                                      int index, ContactProblem* problem) {
   const Eigen::Map<Matrix3> A(problem->diagonal(index));
   const Eigen::Map<const Vector3> w(d->qvel + block.dof_start);
-  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.dof_start);
+  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.solver_start);
   Matrix3 I = make_inertia<3>(m, d, block);
   I.diagonal() -= Eigen::Map<const Vector3>(m->dof_armature + block.dof_start);
   const Matrix3 G = problem->time_step * (math::cross_matrix(w) * I - math::cross_matrix(I * w));
@@ -129,7 +129,7 @@ void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Mo
 
 void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double* qvel) {
   for (const Model::Block& block : plant.blocks()) {
-    const double* from = u + block.dof_start;
+    const double* from = u + block.solver_start;
     double* to = qvel + block.dof_start;
     if (!block.is_free_body) {
       std::copy_n(from, block.num_dofs, to);
@@ -144,7 +144,7 @@ void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double
 void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, double* u) {
   for (const Model::Block& block : plant.blocks()) {
     const double* from = qvel + block.dof_start;
-    double* to = u + block.dof_start;
+    double* to = u + block.solver_start;
     if (!block.is_free_body) {
       std::copy_n(from, block.num_dofs, to);
       continue;
@@ -156,7 +156,7 @@ void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, dou
 }
 
 void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
-                const ImplicitForces& implicit, ContactProblem* problem) {
+                const ImplicitForces& implicit, RankOneTerms* terms, ContactProblem* problem) {
   const double dt = problem->time_step;
   const ContactProblem& pattern = plant.pattern();
   problem->dof_start = pattern.dof_start;
@@ -164,61 +164,51 @@ void add_blocks(const mjModel* m, const mjData* d, const Model& plant,
   problem->diagonal_start = pattern.diagonal_start;
   problem->couplings = pattern.couplings;
   problem->A.assign(pattern.A.size(), 0.0);
-  problem->inertia.resize(m->nv);
-  problem->v0.resize(m->nv);
-  problem->free_impulse.resize(m->nv);
+  problem->inertia.resize(plant.num_dofs());
+  problem->v0.resize(plant.num_dofs());
+  problem->free_impulse.resize(plant.num_dofs());
   double* A = problem->A.data();
-  const auto add = [&](Model::Entry entry, double value) {
-    A[entry.index] += value;
-    if (entry.mirror != entry.index) A[entry.mirror] += value;
-  };
 
   // Set A to M, add the diagonal terms, and set the free impulse.
-  for (int k = 0; k < m->nC; ++k) {
-    const Model::Entry entry = plant.inertia_entries()[k];
-    A[entry.index] = A[entry.mirror] = d->M[k];
-  }
-  for (int i = 0; i < m->nv; ++i) {
-    const double damping = implicit.diagonal_damping()[i];
-    const double stiffness = implicit.diagonal_stiffness()[i];
-    const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
-    problem->inertia[i] = A[diagonal.index];
-    A[diagonal.index] += dt * damping + dt * dt * stiffness;
-    problem->free_impulse[i] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
-  }
-
-  // Add the rank-one terms that A can hold, s j^T j.
-  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (!term.fits_A) continue;
-    const double scale = dt * term.damping + dt * dt * term.stiffness;
-    for (int e = term.first; e < term.first + term.size; ++e) {
-      const double value = implicit.value(e);
-      problem->free_impulse[implicit.dof(e)] -= dt * dt * term.stiffness * term.velocity * value;
-      for (int f = term.first; f <= e; ++f)
-        add(plant.find_entry(implicit.dof(e), implicit.dof(f)), scale * value * implicit.value(f));
+  int u = 0;  // the solver's dof
+  for (const Model::DofRange& range : plant.awake_dofs()) {
+    const int first = m->M_rowadr[range.begin], last = range.end - 1;
+    for (int k = first; k < m->M_rowadr[last] + m->M_rownnz[last]; ++k) {
+      const Model::Entry entry = plant.inertia_entries()[k];
+      A[entry.index] = A[entry.mirror] = d->M[k];
+    }
+    for (int i = range.begin; i < range.end; ++i, ++u) {
+      const double damping = implicit.diagonal_damping()[i];
+      const double stiffness = implicit.diagonal_stiffness()[i];
+      const Model::Entry diagonal = plant.inertia_entries()[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+      problem->inertia[u] = A[diagonal.index];
+      A[diagonal.index] += dt * damping + dt * dt * stiffness;
+      problem->free_impulse[u] = dt * (d->qfrc_smooth[i] - dt * stiffness * d->qvel[i]);
+      problem->v0[u] = d->qvel[i];
     }
   }
 
-  std::copy_n(d->qvel, m->nv, problem->v0.data());
+  terms->add_within_trees(plant, implicit, problem);
   for (int b = 0; b < plant.num_blocks(); ++b) {
     const Model::Block& block = plant.block(b);
     if (block.is_free_body) transform_free_body(m, d, block, b, problem);
     if (is_ball_pendulum(m, block)) make_gyroscopic_moment_implicit(m, d, block, b, problem);
   }
+  terms->add_across(d, plant, implicit, problem);
 }
 
-void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
-                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
-  row->first_column = static_cast<int>(problem->row_dof.size());
+void append_solver_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                           std::span<const double> values, std::vector<int>* to_dofs,
+                           std::vector<double>* to_values) {
   const auto add = [&](int dof, double value) {
-    problem->row_dof.push_back(dof);
-    problem->row_columns.push_back(value);
+    to_dofs->push_back(dof);
+    to_values->push_back(value);
   };
   for (std::size_t i = 0; i < dofs.size();) {
     const int b = plant.block_of_dof(dofs[i]);
     const Model::Block& block = plant.block(b);
     if (!block.is_free_body) {
-      add(dofs[i], values[i]);
+      add(plant.solver_dof(dofs[i]), values[i]);
       ++i;
       continue;
     }
@@ -227,9 +217,15 @@ void add_row_columns(const mjData* d, const Model& plant, std::span<const int> d
     for (; i < dofs.size() && plant.block_of_dof(dofs[i]) == b; ++i)
       j[dofs[i] - block.dof_start] = values[i];
     const Vector3 w = rotation(d, block.body) * j.tail<3>();
-    for (int k = 0; k < 3; ++k) add(block.dof_start + k, w[k]);
-    for (int k = 0; k < 3; ++k) add(block.dof_start + 3 + k, j[k]);
+    for (int k = 0; k < 3; ++k) add(block.solver_start + k, w[k]);
+    for (int k = 0; k < 3; ++k) add(block.solver_start + 3 + k, j[k]);
   }
+}
+
+void add_row_columns(const mjData* d, const Model& plant, std::span<const int> dofs,
+                     std::span<const double> values, contact::Row* row, ContactProblem* problem) {
+  row->first_column = static_cast<int>(problem->row_dof.size());
+  append_solver_columns(d, plant, dofs, values, &problem->row_dof, &problem->row_columns);
   row->num_columns = static_cast<int>(problem->row_dof.size()) - row->first_column;
 }
 
@@ -237,21 +233,17 @@ void add_coupling_rows(const mjData* d, const Model& plant, const ImplicitForces
                        ContactProblem* problem) {
   const double dt = problem->time_step;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.fits_A) continue;
+    if (term.limit < 0) continue;
     // dt f = dt f0 + dt excess - dt^2 k (j v) - dt d (j v - j v0), within the limits. The free
     // impulse already contains dt f0.
     const double scale = dt * term.damping + dt * dt * term.stiffness;
     contact::Row row;
     row.kind = contact::RowKind::kSpring;
     row.regularization = 1 / scale;
-    row.target = dt * term.damping * term.velocity / scale;
-    if (term.limit >= 0) {
-      const LimitedServo& limited = implicit.limits().limited()[term.limit];
-      row.target += dt * limited.excess / scale;
-      row.impulse_range = {dt * limited.lower, dt * limited.upper};
-    }
-    add_row_columns(d, plant, std::span(implicit.dofs()).subspan(term.first, term.size),
-                    std::span(implicit.values()).subspan(term.first, term.size), &row, problem);
+    const LimitedServo& limited = implicit.limits().limited()[term.limit];
+    row.target = dt * term.damping * term.velocity / scale + dt * limited.excess / scale;
+    row.impulse_range = {dt * limited.lower, dt * limited.upper};
+    add_row_columns(d, plant, implicit.dofs_of(term), implicit.values_of(term), &row, problem);
     problem->rows.push_back(row);
   }
 }
@@ -260,7 +252,7 @@ int find_first_coupling_row(const ImplicitForces& implicit, const ContactProblem
   return problem.num_rows() -
          static_cast<int>(
              std::count_if(implicit.rank_one().begin(), implicit.rank_one().end(),
-                           [](const ImplicitForces::RankOne& term) { return !term.fits_A; }));
+                           [](const ImplicitForces::RankOne& term) { return term.limit >= 0; }));
 }
 
 void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,
@@ -271,9 +263,8 @@ void write_servo_forces(const mjModel* m, mjData* d, const Model& plant,
   int row = find_first_coupling_row(implicit, problem);
   bool is_any = false;
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.fits_A) continue;
-    const double impulse = solution.row_impulses[row++];
     if (term.limit < 0) continue;
+    const double impulse = solution.row_impulses[row++];
     implicit.limits().write_force(m, d, implicit.limits().limited()[term.limit],
                                   impulse / problem.time_step, qvel);
     is_any = true;

@@ -63,7 +63,7 @@ void ImplicitForces::calc(const mjModel* m, const mjData* d, const Model& plant)
   dofs_.clear();
   values_.clear();
   rank_one_.clear();
-  calc_joints(m, d);
+  calc_joints(m, d, plant);
   calc_tendons(m, d, plant);
   calc_fluid(m, d, plant);
   if (!is_disabled(m, mjDSBL_ACTUATION)) calc_actuators(m, d, plant);
@@ -85,13 +85,15 @@ void ImplicitForces::calc_balancing_forces(const double* qvel, double dt, int nu
       force[dofs_[e]] += dt * term.stiffness * term.velocity * values_[e];
 }
 
-void ImplicitForces::calc_joints(const mjModel* m, const mjData* d) {
+void ImplicitForces::calc_joints(const mjModel* m, const mjData* d, const Model& plant) {
   if (!is_disabled(m, mjDSBL_DAMPER)) {
-    for (int i = 0; i < m->nv; ++i) {
-      Polynomial c = make_polynomial(m->dof_damping[i], m->dof_dampingpoly + mjNPOLY * i);
-      const int joint = m->dof_jntid[i];
-      if (m->jnt_actuatorid[joint] != -1) add_reflected_damping(m, mjTRN_JOINT, joint, &c);
-      if (is_nonzero(c)) damping_[i] = calc_damping(c, d->qvel[i]);
+    for (const Model::DofRange& range : plant.awake_dofs()) {
+      for (int i = range.begin; i < range.end; ++i) {
+        Polynomial c = make_polynomial(m->dof_damping[i], m->dof_dampingpoly + mjNPOLY * i);
+        const int joint = m->dof_jntid[i];
+        if (m->jnt_actuatorid[joint] != -1) add_reflected_damping(m, mjTRN_JOINT, joint, &c);
+        if (is_nonzero(c)) damping_[i] = calc_damping(c, d->qvel[i]);
+      }
     }
   }
   if (is_disabled(m, mjDSBL_SPRING)) return;
@@ -158,7 +160,7 @@ void ImplicitForces::calc_fluid(const mjModel* m, const mjData* d, const Model& 
 }
 
 void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Model& plant) {
-  find_servos(m, d);
+  find_servos(m, d, plant);
   limits_.calc(m, d, servos_);
   for (const Servo& servo : limits_.linear()) {
     const int first = m->actuator_outadr[servo.actuator];
@@ -174,16 +176,20 @@ void ImplicitForces::calc_actuators(const mjModel* m, const mjData* d, const Mod
     if (!limited.is_near || limited.num_entries == 0) continue;
     add_rank_one(d, plant, limited.stiffness, limited.damping, limits_.dofs(limited),
                  limits_.values(limited));
-    rank_one_.back().fits_A = false;
     rank_one_.back().limit = i;
   }
 }
 
-/// Finds the actuators whose force depends on the motion.
-void ImplicitForces::find_servos(const mjModel* m, const mjData* d) {
+/// Finds the actuators of awake trees whose force depends on the motion.
+void ImplicitForces::find_servos(const mjModel* m, const mjData* d, const Model& plant) {
   servos_.clear();
+  // The trees that an actuator moves sleep together.
+  const auto sleeps = [&](int a) {
+    const int out = m->actuator_outadr[a];
+    return d->moment_rownnz[out] > 0 && !plant.is_awake(d->moment_colind[d->moment_rowadr[out]]);
+  };
   for (int a = 0; a < m->nactuator; ++a) {
-    if (is_disabled_actuator(m, a) || m->actuator_plugin[a] >= 0) continue;
+    if (is_disabled_actuator(m, a) || m->actuator_plugin[a] >= 0 || sleeps(a)) continue;
     // force = (g0 + g1 l + g2 v) input + (b0 + b1 l + b2 v)
     const mjtNum* gain = m->actuator_gainprm + mjNGAIN * a;
     const mjtNum* bias = m->actuator_biasprm + mjNBIAS * a;
@@ -214,7 +220,7 @@ void ImplicitForces::find_servos(const mjModel* m, const mjData* d) {
 void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double stiffness,
                                   double damping, std::span<const int> dofs,
                                   std::span<const double> values) {
-  if ((stiffness == 0 && damping == 0) || dofs.empty()) return;
+  if ((stiffness == 0 && damping == 0) || dofs.empty() || !plant.is_awake(dofs[0])) return;
   RankOne term;
   term.stiffness = stiffness;
   term.damping = damping;
@@ -224,8 +230,11 @@ void ImplicitForces::add_rank_one(const mjData* d, const Model& plant, double st
     term.velocity += values[i] * d->qvel[dofs[i]];
     dofs_.push_back(dofs[i]);
     values_.push_back(values[i]);
-    for (std::size_t j = 0; j < i && term.fits_A; ++j)
-      term.fits_A = plant.are_related(plant.block_of_dof(dofs[i]), plant.block_of_dof(dofs[j]));
+    // A dof is related to all before it if its block is related to those of the dofs before it.
+    const int block = plant.block_of_dof(dofs[i]);
+    if (i == 0 || block == plant.block_of_dof(dofs[i - 1])) continue;
+    for (std::size_t j = 0; j < i && !term.joins_blocks; ++j)
+      term.joins_blocks = !plant.are_related(block, plant.block_of_dof(dofs[j]));
   }
   rank_one_.push_back(term);
 }

@@ -25,14 +25,14 @@ namespace stiction::plant {
 /// within the step is a row of the problem, see ServoLimits.
 class ImplicitForces {
  public:
-  /// A term s j^T j of A with s = dt d + dt^2 k.
+  /// A term s j^T j of A with s = dt d + dt^2 k. With limits it is a row of the problem.
   struct RankOne {
-    double stiffness = 0;     // k >= 0
-    double damping = 0;       // d >= 0
-    double velocity = 0;      // j v0
-    int first = 0, size = 0;  // range of j in dofs() and values()
-    bool fits_A = true;       // false if j has dofs of blocks that A does not couple, or for limits
-    int limit = -1;           // index in limits().limited(); -1 if the force has no limits
+    double stiffness = 0;       // k >= 0
+    double damping = 0;         // d >= 0
+    double velocity = 0;        // j v0
+    int first = 0, size = 0;    // range of j in dofs() and values()
+    bool joins_blocks = false;  // true if j has dofs of blocks that M does not couple
+    int limit = -1;             // index in limits().limited(); -1 if the force has no limits
   };
 
   /// @param limits_act false if a servo that a limit holds at the start of the step is explicit,
@@ -43,7 +43,7 @@ class ImplicitForces {
   void clear(int num_dofs);
   /// Starts a step. Call it before the first calc of a step.
   void start(const mjModel* model) { limits_.start(model); }
-  /// Computes the derivatives of the forces.
+  /// Computes the derivatives of the forces on awake trees.
   /// @param data after mj_fwdActuation
   void calc(const mjModel* model, const mjData* data, const Model& plant);
 
@@ -65,15 +65,21 @@ class ImplicitForces {
   /// The dofs and values of the nonzeros of all j, one term after the other.
   const std::vector<int>& dofs() const { return dofs_; }
   const std::vector<double>& values() const { return values_; }
+  std::span<const int> dofs_of(const RankOne& term) const {
+    return std::span(dofs_).subspan(term.first, term.size);
+  }
+  std::span<const double> values_of(const RankOne& term) const {
+    return std::span(values_).subspan(term.first, term.size);
+  }
   int dof(int entry) const { return dofs_[entry]; }
   double value(int entry) const { return values_[entry]; }
 
  private:
-  void calc_joints(const mjModel* m, const mjData* d);
+  void calc_joints(const mjModel* m, const mjData* d, const Model& plant);
   void calc_tendons(const mjModel* m, const mjData* d, const Model& plant);
   void calc_fluid(const mjModel* m, const mjData* d, const Model& plant);
   void calc_actuators(const mjModel* m, const mjData* d, const Model& plant);
-  void find_servos(const mjModel* m, const mjData* d);
+  void find_servos(const mjModel* m, const mjData* d, const Model& plant);
   void add_rank_one(const mjData* d, const Model& plant, double stiffness, double damping,
                     std::span<const int> dofs, std::span<const double> values);
 

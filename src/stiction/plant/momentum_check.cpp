@@ -8,9 +8,10 @@
 namespace stiction::plant {
 
 void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&v_, &mean_v_, &change_, &acceleration_, &inertial_, &smooth_impulse_,
-                      &impulse_, &row_force_, &imbalance_})
-    array->resize(m->nv);
+  for (auto* array : {&change_, &inertial_, &impulse_, &row_force_}) array->resize(m->nv);
+  // Dofs of sleeping trees stay 0.
+  for (auto* array : {&v_, &acceleration_, &smooth_impulse_, &imbalance_})
+    array->assign(m->nv, 0.0);
   wrench_.assign(6 * m->nbody, 0.0);
 }
 
@@ -88,13 +89,13 @@ void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
 }
 
 MomentumCheck::Result MomentumCheck::calc(const Input& input, const ImplicitForces& implicit) {
+  if (input.problem.num_dofs() == 0) return {};  // all trees sleep
   const mjModel* m = input.model;
   const mjData* d = input.data;
   resize(m);
   to_mujoco_dofs(d, input.plant, input.solution.v.data(), v_.data());
   for (int i = 0; i < m->nv; ++i) change_[i] = v_[i] - d->qvel[i];
   to_mujoco_dofs(d, input.plant, input.problem.free_impulse.data(), smooth_impulse_.data());
-  calc_mean_velocities(input);
   add_implicit_impulses(input, implicit);
   return compare(
       input, {.motion = change_, .smooth = smooth_impulse_, .impulses = input.solution.impulses});
@@ -123,30 +124,8 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
                          .impulses = impulses_});
 }
 
-/// Computes the mean over the sub-steps of the velocities at their ends. It is v except in islands
-/// whose step was divided.
-void MomentumCheck::calc_mean_velocities(const Input& input) {
-  const contact::ContactSolution& solution = input.solution;
-  mean_v_ = v_;
-  if (solution.substep_v.empty()) return;
-  solver_v_.assign(solution.v.begin(), solution.v.end());
-  for (int island = 0; island < input.islands.size(); ++island) {
-    const int num_substeps = solution.islands[island].num_substeps;
-    if (num_substeps == 1) continue;
-    for (const int b : input.islands.blocks(island)) {
-      for (int i = input.problem.dof_start[b]; i < input.problem.dof_start[b + 1]; ++i) {
-        double sum = 0;
-        for (int s = 0; s < num_substeps; ++s) sum += solution.velocities(island, s)[i];
-        solver_v_[i] = sum / num_substeps;
-      }
-    }
-  }
-  to_mujoco_dofs(input.data, input.plant, solver_v_.data(), mean_v_.data());
-}
-
-/// Adds the implicit terms to the smooth impulse. Those that A does not hold act in every sub-step
-/// at its own velocity. They are linear, so their sum is the term at the mean velocity. The force
-/// of a servo with limits is not, so its impulse is the one reported.
+/// Adds the implicit terms to the smooth impulse. The force of a servo with limits is not linear,
+/// so its impulse is the one reported.
 void MomentumCheck::add_implicit_impulses(const Input& input, const ImplicitForces& implicit) {
   const double dt = input.problem.time_step;
   for (std::size_t i = 0; i < smooth_impulse_.size(); ++i)
@@ -155,14 +134,15 @@ void MomentumCheck::add_implicit_impulses(const Input& input, const ImplicitForc
         change_[i];
   int row = find_first_coupling_row(implicit, input.problem);
   for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    const double reported = term.fits_A ? 0 : input.solution.row_impulses[row++];
-    double v = 0;
-    for (int e = term.first; e < term.first + term.size; ++e)
-      v += implicit.value(e) * (term.fits_A ? v_ : mean_v_)[implicit.dof(e)];
-    // The free impulse already has -dt^2 k j v0 of a term in A, and nothing of other terms.
-    const double stiff = dt * dt * term.stiffness * (term.fits_A ? v - term.velocity : v);
-    const double impulse =
-        term.limit < 0 ? -stiff - dt * term.damping * (v - term.velocity) : reported;
+    // The free impulse already has -dt^2 k j v0 of a term in A.
+    double impulse = 0;
+    if (term.limit < 0) {
+      for (int e = term.first; e < term.first + term.size; ++e)
+        impulse -= implicit.value(e) * change_[implicit.dof(e)];
+      impulse *= dt * dt * term.stiffness + dt * term.damping;
+    } else {
+      impulse = input.solution.row_impulses[row++];
+    }
     for (int e = term.first; e < term.first + term.size; ++e)
       smooth_impulse_[implicit.dof(e)] += impulse * implicit.value(e);
   }

@@ -66,7 +66,6 @@ class MomentumCheck {
 
   void resize(const mjModel* model);
   void add_implicit_impulses(const Input& input, const ImplicitForces& implicit);
-  void calc_mean_velocities(const Input& input);
   /// Compares M x with the sum of the smooth impulses and of those of contacts and rows.
   Result compare(const Input& input, const Balance& balance);
   void add_contact_wrenches(const Input& input, std::span<const std::array<double, 6>> impulses);
@@ -77,14 +76,12 @@ class MomentumCheck {
 
   // In MuJoCo's dofs, size nv.
   std::vector<double> v_, change_, acceleration_;  // v, v - v0, and a
-  std::vector<double> mean_v_;                     // mean of the velocities of the sub-steps
   std::vector<double> smooth_impulse_;             // of all forces but those of constraints
   std::vector<double> inertial_, impulse_;         // M x; the impulses of contacts and rows
   std::vector<double> row_force_, imbalance_;
   std::vector<double> wrench_;  // wrench impulse on each body or its subtree, size 6 nbody
   BodyVelocities velocities_;
   std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
-  std::vector<double> solver_v_;                 // mean_v_ in the solver's dofs
 };
 
 }  // namespace stiction::plant

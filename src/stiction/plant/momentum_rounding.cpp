@@ -28,14 +28,20 @@ double calc_speed_terms(const MomentumCheck::Input& input, int body, double dist
 }
 
 /// Converts bounds on the entries of a generalized impulse from the solver's dofs to MuJoCo's. The
-/// moments of a free body are rotated, so each takes the norm of all three.
-void to_mujoco_bounds(const Model& plant, std::vector<double>* bounds) {
+/// moments of a free body are rotated, so each takes the norm of all three. Sleeping dofs get 0.
+/// @param out size nv
+void to_mujoco_bounds(const Model& plant, std::span<const double> bounds,
+                      std::vector<double>* out) {
+  std::fill(out->begin(), out->end(), 0.0);
   for (const Model::Block& block : plant.blocks()) {
-    if (!block.is_free_body) continue;
-    double* b = bounds->data() + block.dof_start;
-    const double moment = norm(b);
-    std::copy_n(b + 3, 3, b);
-    std::fill_n(b + 3, 3, moment);
+    const double* from = bounds.data() + block.solver_start;
+    double* to = out->data() + block.dof_start;
+    if (!block.is_free_body) {
+      std::copy_n(from, block.num_dofs, to);
+      continue;
+    }
+    std::copy_n(from + 3, 3, to);
+    std::fill_n(to + 3, 3, norm(from));
   }
 }
 
@@ -78,9 +84,10 @@ double MomentumRounding::calc_accelerations(const MomentumCheck::Input& input,
 /// @param smooth in the solver's dofs, or empty
 void MomentumRounding::start(const MomentumCheck::Input& input, std::span<const double> smooth) {
   const auto convert = [&](std::span<const double> from, std::vector<double>* to) {
-    to->assign(input.model->nv, 0.0);
-    for (std::size_t i = 0; i < from.size(); ++i) (*to)[i] = std::abs(from[i]);
-    to_mujoco_bounds(input.plant, to);
+    solver_bounds_.assign(input.problem.num_dofs(), 0.0);
+    for (std::size_t i = 0; i < from.size(); ++i) solver_bounds_[i] = std::abs(from[i]);
+    to->resize(input.model->nv);
+    to_mujoco_bounds(input.plant, solver_bounds_, to);
   };
   convert(input.solution.v, &speeds_);
   convert(smooth, &terms_);
@@ -149,14 +156,15 @@ void MomentumRounding::project(const mjModel* m, const mjData* d) {
 /// Adds |J|^T |gamma| of the rows.
 void MomentumRounding::add_rows(const MomentumCheck::Input& input) {
   const contact::ContactProblem& problem = input.problem;
-  bounds_.assign(problem.num_dofs(), 0.0);
+  solver_bounds_.assign(problem.num_dofs(), 0.0);
   for (int i = 0; i < problem.num_rows(); ++i) {
     const contact::Row& row = problem.rows[i];
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
-      bounds_[problem.row_dof[c]] +=
+      solver_bounds_[problem.row_dof[c]] +=
           std::abs(problem.row_columns[c] * input.solution.row_impulses[i]);
   }
-  to_mujoco_bounds(input.plant, &bounds_);
+  bounds_.resize(terms_.size());
+  to_mujoco_bounds(input.plant, solver_bounds_, &bounds_);
   for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] += bounds_[i];
 }
 
@@ -168,8 +176,7 @@ double MomentumRounding::finish(const MomentumCheck::Input& input,
   const mjData* d = input.data;
   project(m, d);
   add_rows(input);
-  bounds_.assign(certificate.begin(), certificate.end());
-  to_mujoco_bounds(input.plant, &bounds_);
+  to_mujoco_bounds(input.plant, certificate, &bounds_);
   // A term passes through some ten operations on its way to a contact, and is then one of as many
   // as there are contacts and rows.
   constexpr int kOperations = 32;

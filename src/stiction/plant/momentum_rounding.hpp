@@ -37,10 +37,11 @@ class MomentumRounding {
   void add_rows(const MomentumCheck::Input& input);
   double finish(const MomentumCheck::Input& input, std::span<const double> certificate);
 
-  std::vector<double> speeds_;     // |v| + |v0|, or |a|, size nv
-  std::vector<double> terms_;      // magnitudes of the terms of each dof, size nv
-  std::vector<double> bounds_;     // of the certificate's rounding errors, size nv
-  std::vector<Magnitude> wrench_;  // on each body or its subtree
+  std::vector<double> speeds_;         // |v| + |v0|, or |a|, size nv
+  std::vector<double> terms_;          // magnitudes of the terms of each dof, size nv
+  std::vector<double> bounds_;         // of the certificate's rounding errors, size nv
+  std::vector<double> solver_bounds_;  // in the solver's dofs
+  std::vector<Magnitude> wrench_;      // on each body or its subtree
 };
 
 }  // namespace stiction::plant

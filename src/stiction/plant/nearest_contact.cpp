@@ -51,6 +51,8 @@ class Search {
       constexpr double kLeastDistance = 1e-9;  // where the normal is accurate to 1e-7 [m]
       if (std::abs(points.distance) >= kLeastDistance) turn(points.calc_normal().data(), &measured);
       if (agrees(points.distance, measured)) return accept(points.distance, measured);
+      if (NearestContact bounded = measured; find_bounded(points.distance, &bounded))
+        return accept(bounded.separation, bounded);
       distances_[num_starts_] = points.distance;
       starts_[num_starts_++] = measured;
     }
@@ -59,6 +61,9 @@ class Search {
 
  private:
   static constexpr double kShareOfRadius = 1e-3;
+  static constexpr int kMaxImprovements = 30;
+  /// An overlap may be deeper than it is by this many tolerances.
+  static constexpr double kNearlyExact = 10;
 
   Points measure(double reach, double tolerance) {
     m_->opt.ccd_tolerance = tolerance;
@@ -88,6 +93,21 @@ class Search {
     return nearest;
   }
 
+  /// Improves the better one of a measured normal and that of the contact, where EPA has reached
+  /// its largest number of iterations in an overlap: its distance is an upper bound all the same.
+  /// @return true if the separation is a local maximum within kNearlyExact of the bound
+  bool find_bounded(double bound, NearestContact* nearest) {
+    if (start_.separation > nearest->separation) *nearest = start_;
+    const auto is_near = [&] {
+      return bound < 0 && nearest->separation <= bound + tolerance_ &&
+             bound - nearest->separation <= kNearlyExact * tolerance_;
+    };
+    if (!is_near()) return false;
+    distances_[0] = bound;
+    for (int i = 0; i < kMaxImprovements && improve(nearest);) ++i;
+    return is_near();
+  }
+
   /// Improves all normals that are known and their opposites, the best one first, until one of them
   /// proves a distance.
   NearestContact improve_starts() {
@@ -110,7 +130,6 @@ class Search {
     for (auto at = starts_.begin(); at != starts_.end(); ++at) {
       std::iter_swap(at, find_best(at));
       NearestContact& start = *at;
-      constexpr int kMaxImprovements = 30;
       for (int i = 0; i < kMaxImprovements && !agrees(distances_[0], start) && improve(&start);)
         ++i;
       for (const double distance : distances_)

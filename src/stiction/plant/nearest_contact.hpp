@@ -20,7 +20,10 @@ struct NearestContact {
 ///
 /// MuJoCo's distance of two geoms (mj_geomDistance) is computed without gaps and with a tolerance
 /// of kExactShare of the pair's. It is proved if the separation s(n) along its normal agrees with
-/// it up to the pair's tolerance. At distances near 0 the two nearest points coincide, and the
+/// it up to the pair's tolerance. In an overlap of round geoms EPA may end at its largest number of
+/// iterations. Its distance is then an upper bound, and s(n) is a lower one. A normal that is a
+/// local maximum of s is accepted, with s(n) as the distance, if the two bounds differ by at most
+/// ten tolerances. At distances near 0 the two nearest points coincide, and the
 /// normal is not known; it may also be wrong where EPA stops early. Then of all normals that are
 /// known (that of the contact, those of MuJoCo's distances, and from center to center) the one with
 /// the largest s(n) decides, and it is improved: geom B is moved by a vector t n that parts the

@@ -86,6 +86,9 @@ bool is_missed(const mjModel* m, mjData* d, int plane, int geom) {
   const bool may_collide = (m->geom_contype[plane] & m->geom_conaffinity[geom]) ||
                            (m->geom_contype[geom] & m->geom_conaffinity[plane]) || m->npair > 0;
   if (!may_collide || m->body_weldid[plane_body] == m->body_weldid[body]) return false;
+  const bool sleeps = (m->opt.enableflags & mjENBL_SLEEP) &&
+                      d->body_awake[plane_body] != mjS_AWAKE && d->body_awake[body] != mjS_AWAKE;
+  if (sleeps) return false;
   double n[3];
   mju_mulMatTVec3(n, d->geom_xmat + 9 * geom, get_normal(d, plane).data());
   if (calc_lean(n) > kWide) return false;

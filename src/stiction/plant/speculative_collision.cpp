@@ -66,11 +66,11 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
   }
 }
 
-void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& plant,
-                                   const BodyVelocities& start, const MocapMotion& mocap,
+void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
+                                   const MocapMotion& mocap,
                                    std::span<const std::uint8_t> left_out) {
   if (mjcb_contactfilter) return mj_collision(m, d);
-  calc_gaps(m, d, plant, start, mocap);
+  calc_gaps(m, d, start, mocap);
   // Copy the values that the caller may have changed. The arrays are shared.
   wide_.opt = m->opt;
   if (has_few_geoms_) wide_.opt.disableflags |= mjDSBL_MIDPHASE;
@@ -93,8 +93,8 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const Model& pla
 
 /// Computes the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
 /// bodies. Each of the two geoms widens its gap by the part of its own speed.
-void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& plant,
-                                     const BodyVelocities& start, const MocapMotion& mocap) {
+void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
+                                     const MocapMotion& mocap) {
   const double dt = m->opt.timestep;
   const contact::Reach reach = find_largest_reach(m);
   const double scale = reach.time * std::sqrt(1 + reach.slip * reach.slip);
@@ -111,7 +111,7 @@ void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const Model& p
     if (m->npair == 0 && m->geom_contype[geom] == 0 && m->geom_conaffinity[geom] == 0) continue;
     const int body = m->geom_bodyid[geom];
     double speed = 0;
-    const bool has_dofs = !plant.dofs_of_body(body).empty();
+    const bool has_dofs = m->body_treeid[body] >= 0;
     if (has_dofs || mocap.of_body(m, body)) {
       // A rotation moves the surface tangentially even if it does not change the shape.
       const double least = reach.slip > 0 ? m->geom_rbound[geom] : 0;

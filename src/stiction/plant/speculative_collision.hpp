@@ -9,7 +9,7 @@
 #include "stiction/contact/reach.hpp"
 #include "stiction/plant/body_velocities.hpp"
 #include "stiction/plant/materials.hpp"
-#include "stiction/plant/model.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/plane_check.hpp"
 
 namespace stiction::plant {
@@ -36,11 +36,11 @@ class SpeculativeCollision {
   /// @param start velocities of the bodies at the start of the step
   /// @param mocap velocities of mocap bodies
   /// @param left_out one flag per geom: 1 if the geom is collided only for a <pair>
-  void collide(const mjModel* model, mjData* data, const Model& plant, const BodyVelocities& start,
+  void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
  private:
-  void calc_gaps(const mjModel* m, mjData* d, const Model& plant, const BodyVelocities& start,
+  void calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
                  const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;

@@ -17,12 +17,18 @@ SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel
       law_(contact::find_normal_law(contact_model, parameters.normal_law)),
       materials_(materials) {}
 
-void SpeculativeContacts::collide(const mjModel* m, mjData* d, const Model& plant,
-                                  const MocapMotion& mocap,
+void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion& mocap,
                                   std::span<const std::uint8_t> left_out) {
   mocap_ = &mocap;
   start_.calc(m, d, d->qvel, mocap_);
-  collision_.collide(m, d, plant, start_, mocap, left_out);
+  collision_.collide(m, d, start_, mocap, left_out);
+}
+
+bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,
+                                        const mjContact& con) const {
+  if (!is_in_gap(con)) return con.exclude == kTakesPart;
+  const double dt = m->opt.timestep;
+  return calc_gap(con) < dt * dt * kImpulsiveAcceleration || is_reached(m, d, con, start_);
 }
 
 void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of_touching) {
@@ -30,12 +36,11 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
   may_act_.clear();
   if (only_of_touching) find_touching(d);
   const double dt = m->opt.timestep;
-  const double near = dt * dt * kImpulsiveAcceleration;
   bool has_smooth = false;
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (!may_act_.empty() && !may_act_[i]) continue;
-    if (con.exclude == kTakesPart) {
+    if (acts_at_start(m, d, con)) {
       acts_[i] = 1;
     } else if (is_in_gap(con)) {
       // Compute the velocities by smooth forces only if there are open contacts.
@@ -45,8 +50,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
         smooth_.calc(m, d, qvel_.data(), mocap_);
       }
-      acts_[i] =
-          calc_gap(con) < near || is_reached(m, d, con, start_) || is_closed(m, d, con, smooth_);
+      acts_[i] = is_closed(m, d, con, smooth_);
     }
   }
 }

@@ -37,8 +37,12 @@ class SpeculativeContacts {
   /// Fills data->contact with the contacts that are closed and those that may close within the
   /// step, see SpeculativeCollision::collide.
   /// @param mocap velocities of mocap bodies in the step; kept by pointer until the next call
-  void collide(const mjModel* model, mjData* data, const Model& plant, const MocapMotion& mocap,
+  void collide(const mjModel* model, mjData* data, const MocapMotion& mocap,
                std::span<const std::uint8_t> left_out);
+
+  /// True if `choose` will choose a contact, whatever the forces: it is closed, or within reach at
+  /// the initial velocities. Call it after collide.
+  bool acts_at_start(const mjModel* model, const mjData* data, const mjContact& con) const;
 
   /// Chooses the contacts that take part. Closed contacts always take part. An open contact takes
   /// part if it is within the contact model's reach at the initial velocities of the step, or if it

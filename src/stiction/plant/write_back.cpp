@@ -249,9 +249,11 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
                 std::span<const double> constraint_impulse) {
   const double dt = problem.time_step;
   to_mujoco_dofs(d, plant, solution.v.data(), d->qacc);
-  for (int i = 0; i < m->nv; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
   to_mujoco_dofs(d, plant, constraint_impulse.data(), d->qfrc_constraint);
-  for (int i = 0; i < m->nv; ++i) d->qfrc_constraint[i] /= dt;
+  for (const Model::DofRange& range : plant.awake_dofs()) {
+    for (int i = range.begin; i < range.end; ++i) d->qacc[i] = (d->qacc[i] - d->qvel[i]) / dt;
+    for (int i = range.begin; i < range.end; ++i) d->qfrc_constraint[i] /= dt;
+  }
   write_row_forces(d, problem, solution);
   std::fill_n(d->efc_b, d->nefc, 0.0);
   if (!write_contacts(m, d, problem, solution)) return false;

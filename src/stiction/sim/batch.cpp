@@ -199,6 +199,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
   try {
     const StepperPool::Lease member(&pool, m);
     member->stepper.set_model_stays(m == mjb_model(batch.get()));
+    member->stepper.set_may_sleep(false);
     member->stepper.set_report_parts({.patches = keeps_patches, .timings = false});
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
     if (!work(member->stepper, m, d, sim)) return false;
@@ -363,6 +364,7 @@ void Batch::set_interrupt(bool (*is_interrupted)()) {
 }
 std::vector<std::string> Batch::ignored_settings() const {
   const StepperPool::Lease member(&simulations_->pool, mjb_model(get()));
+  member->stepper.set_may_sleep(false);
   return member->stepper.ignored_settings();
 }
 mjBatch* Batch::get() const { return simulations_->batch.get(); }

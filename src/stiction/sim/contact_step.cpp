@@ -13,6 +13,7 @@
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
 #include "stiction/sim/certificate_failure.hpp"
+#include "stiction/sim/coupling_warning.hpp"
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/law_range_warning.hpp"
@@ -23,6 +24,19 @@
 
 namespace stiction::sim {
 namespace {
+
+std::array<int, 2> find_bodies(const mjModel* m, const mjContact& con) {
+  return {m->geom_bodyid[con.geom[0]], m->geom_bodyid[con.geom[1]]};
+}
+
+/// Finds the bodies of each pair of a problem.
+void find_pair_bodies(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
+                      std::vector<std::array<int, 2>>* bodies) {
+  bodies->clear();
+  for (const contact::BodyPair& pair : problem.pairs)
+    if (pair.num_contacts > 0)
+      bodies->push_back(find_bodies(m, d->contact[problem.contacts[pair.first_contact].source]));
+}
 
 /// Checks that the normal law supports pressure fields if the scene has any.
 /// @throws Error otherwise
@@ -105,20 +119,61 @@ std::vector<double> ContactStep::calc_hessian() const {
 }
 
 void ContactStep::calc_kinematics(StepContext& context, mjData* d) {
-  const mjModel* m = context.stage;
+  // MuJoCo computes the poses of fixed bodies only once if trees may sleep.
+  const bool needs_all = context.sleep.needs_all_kinematics();
+  const mjModel* m = needs_all ? &context.sleepless : context.stage;
   context.call_mujoco(d, [&] {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
   });
+  if (needs_all) context.sleep.write_arrays(context.model, d);
 }
 
-/// Finds the contact points by MuJoCo's collision detection.
+/// Finds the contact points by MuJoCo's collision detection. Trees that awake ones touch wake and
+/// may touch others, so this is repeated until none wakes.
 void ContactStep::collide(StepContext& context, mjData* d) {
-  context.call_mujoco(d, [&] {
-    speculative_.collide(context.stage, d, context.plant, context.mocap,
-                         patches_.touches_only_in_patches());
-  });
+  for (;;) {
+    context.call_mujoco(d, [&] {
+      speculative_.collide(context.stage, d, context.mocap, patches_.touches_only_in_patches());
+    });
+    if (context.failed() || !wake_touched(context, d)) return;
+    calc_kinematics(context, d);
+    if (context.failed()) return;
+  }
+}
+
+/// Wakes the sleeping trees that others touch.
+/// @return true if there were any
+bool ContactStep::wake_touched(StepContext& context, mjData* d) {
+  Sleep& sleep = context.sleep;
+  if (sleep.num_asleep() == 0) return false;
+  const mjModel* m = context.stage;
+  bool is_any = false;
+  const auto wake = [&](const std::array<int, 2>& bodies) {
+    is_any |= sleep.wake_touched(m, d, bodies);
+  };
+  for (int i = 0; i < d->ncon; ++i)
+    if (speculative_.acts_at_start(m, d, d->contact[i])) wake(find_bodies(m, d->contact[i]));
+  patches_.for_each_touch(
+      m, d, [&](int A, int B) { return sleep.sleeps(m, A) || sleep.sleeps(m, B); }, wake);
+  if (is_any)
+    sleep.update(m, d, &context.plant);
+  else
+    sleep.remove_contacts(m, d);
+  return is_any;
+}
+
+/// Wakes the sleeping trees of contacts that take part only because of the forces. Their positions
+/// and forces are not known in this step, so the step must be taken again.
+void ContactStep::wake_late(StepContext& context, mjData* d) {
+  Sleep& sleep = context.sleep;
+  if (sleep.num_asleep() == 0) return;
+  const mjModel* m = context.stage;
+  for (int i = 0; i < d->ncon; ++i)
+    if (speculative_.acts()[i])
+      context.must_retake |= sleep.wake_touched(m, d, find_bodies(m, d->contact[i]));
+  if (context.must_retake) sleep.update(m, d, &context.plant);
 }
 
 void ContactStep::follow_model(const mjModel* m, const StepOptions& options) {
@@ -139,9 +194,10 @@ std::uint32_t ContactStep::find_memory_used() const {
 /// Computes the contact surfaces of pressure fields.
 void ContactStep::calc_surfaces(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
-  if (patches_.empty() || !has_contacts(m)) return;
-  patches_.calc_surfaces(m, d);
-  context.call_mujoco(d, [&] { patches_.add_to_data(m, d); });
+  if (!patches_.empty() && has_contacts(m)) {
+    patches_.calc_surfaces(m, d, [&](int A, int B) { return context.sleep.leaves_out(m, A, B); });
+    context.call_mujoco(d, [&] { patches_.add_to_data(m, d); });
+  }
 }
 
 void ContactStep::calc_forces(StepContext& context, mjData* d) {
@@ -163,6 +219,11 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
     mj_fwdVelocity(m, d);
     sense_state(m, d);
     if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
+  });
+  if (context.failed()) return;
+  if (mjcb_control && context.sleep.wake_changed(model, d, &context.plant))
+    context.must_retake = true;
+  context.call_mujoco(d, [&] {
     mj_fwdActuation(m, d);
     mj_fwdAcceleration(m, d);
   });
@@ -203,6 +264,8 @@ bool ContactStep::lags_friction(const StepContext& context) const {
 /// Chooses the contacts that take part, and assembles their problem.
 void ContactStep::assemble(StepContext& context, mjData* d) {
   speculative_.choose(context.stage, d, part_.only_touching);
+  wake_late(context, d);
+  if (context.failed()) return;
   patches_.find_thin(context.stage, d, context.mocap);
   implicit_.start(context.stage);
   assemble_chosen(context, d);
@@ -217,7 +280,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   // Inertia and smooth forces.
   problem->clear(context.mirror.opt.timestep);
   implicit_.calc(m, d, plant);
-  plant::add_blocks(m, d, plant, implicit_, problem);
+  plant::add_blocks(m, d, plant, implicit_, &rank_one_terms_, problem);
   // Contacts.
   if (has_contacts(context.model)) {
     plant::add_contacts(
@@ -264,6 +327,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
     context.report.statistics.iterations += num_before;
   }
   has_solution_ = !context.failed();
+  if (context.must_retake) return;
   report_failures(context, d);
   if (context.report.status & kNotConverged) blame_mocap_bodies(context, d, contacts_);
 }
@@ -274,7 +338,7 @@ void ContactStep::solve(StepContext& context, mjData* d) {
 /// @return true if there are any; the last solution is then the initial guess for the new problem
 bool ContactStep::add_reached(StepContext& context, mjData* d, bool wants_contacts) {
   const contact::ContactSolution& solution = contacts_.solution;
-  qvel_.resize(context.stage->nv);
+  qvel_.assign(context.stage->nv, 0.0);
   plant::to_mujoco_dofs(d, context.plant, solution.v.data(), qvel_.data());
   bool is_any = implicit_.add_reached_limits(contacts_.problem.time_step, qvel_);
   if (wants_contacts) {
@@ -282,6 +346,8 @@ bool ContactStep::add_reached(StepContext& context, mjData* d, bool wants_contac
     is_any |= add_reached_limits(context, d);
   }
   if (!is_any) return false;
+  wake_late(context, d);
+  if (context.failed()) return false;
   guess_.assign(solution.v.begin(), solution.v.end());
   normal_guess_.read(contacts_.problem, solution, d->ncon);
   assemble_chosen(context, d);
@@ -326,9 +392,10 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   const certificate::Certificate certificate =
       certify_solution(context, make_solver_options(context.options), &contacts_);
   certificate::keep_worst(certificate, &context.report.certificate);
+  error_bound_ = certificate.error_bound;
   if (!write_back(context, d, contacts_)) return;
 
-  qvel_.resize(context.stage->nv);
+  qvel_.assign(context.stage->nv, 0.0);
   plant::MomentumCheck::Result momentum;
   context.call_mujoco(d, [&] {
     plant::write_servo_forces(context.stage, d, context.plant, implicit_, contacts_.problem,
@@ -336,6 +403,7 @@ void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
     momentum = check_momentum(context, d, implicit_, &contacts_);
   });
   const certificate::Verdict agreement = report_momentum(context, momentum);
+  is_certified_ = certificate.ok && agreement.ok();
   if (!certificate.ok)
     fail_certificate(context, certificate.failed, describe_mass_ratio(context, contacts_));
   else if (!agreement.ok())
@@ -348,7 +416,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   adhesion_.restore_distances(&contacts_.problem);
   write_contacts(context.model, d, contacts_.problem, contacts_.solution, &report.contacts,
                  &patches_);
-  if (context.report_parts.patches)
+  if (context.report_parts.patches || !context.taxels.empty())
     write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
   for (const plant::PatchPair& pair : patches_.pairs())
     if (pair.is_thin || pair.is_deep)
@@ -360,6 +428,8 @@ void ContactStep::report(StepContext& context, mjData* d) {
   warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   warn_of_law_range(context, contacts_.problem.time_step);
+  warn_of_coupling(context, contacts_);
+  if (context.has_sleep()) find_pair_bodies(context.stage, d, contacts_.problem, &bodies_);
   patches_.renumber(speculative_.remove_idle(d));
 }
 
@@ -388,7 +458,31 @@ void ContactStep::sense(StepContext& context, mjData* d) {
 
 void ContactStep::advance(StepContext& context, mjData* d) {
   sense(context, d);
+  context.sleep.hide_counts(context.model, d);
   context.call_mujoco(d, [&] { mj_Euler(&context.mirror, d); });
+  if (!context.failed() && context.has_sleep()) finish_sleep(context, d);
+}
+
+/// Puts trees to sleep, and reports the sleep.
+void ContactStep::finish_sleep(StepContext& context, mjData* d) {
+  const bool is_ok = is_certified_ && std::ranges::all_of(contacts_.solution.islands, &is_solved);
+  Sleep& sleep = context.sleep;
+  sleep.finish(context.model, d,
+               {.problem = contacts_.problem,
+                .solution = contacts_.solution,
+                .error_bound = error_bound_,
+                .is_ok = is_ok,
+                .bodies = bodies_},
+               &context.plant);
+  StepReport& report = context.report;
+  // A run that goes on from a checkpoint does not know the forces at which trees fell asleep.
+  if (sleep.num_asleep() > 0)
+    context.lagged_impulses.leave_out([&](int A, int B) {
+      return sleep.sleeps(context.model, context.model->geom_bodyid[A]) ||
+             sleep.sleeps(context.model, context.model->geom_bodyid[B]);
+    });
+  report.statistics.num_asleep = sleep.num_asleep();
+  report.certificate.sleep_bound = std::max(report.certificate.sleep_bound, sleep.bound());
 }
 
 }  // namespace stiction::sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "stiction/plant/contact_jacobian.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/plant/speculative_limits.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
@@ -89,6 +91,8 @@ class ContactStep {
  private:
   // The stages of a step, in order.
   static void calc_kinematics(StepContext& context, mjData* d);
+  bool wake_touched(StepContext& context, mjData* d);
+  void wake_late(StepContext& context, mjData* d);
   void collide(StepContext& context, mjData* d);
   void calc_surfaces(StepContext& context, mjData* d);
   void calc_forces(StepContext& context, mjData* d);
@@ -96,7 +100,8 @@ class ContactStep {
   void solve(StepContext& context, mjData* d);
   void certify(StepContext& context, mjData* d, bool was_ok);
   void report(StepContext& context, mjData* d);
-  static void advance(StepContext& context, mjData* d);
+  void advance(StepContext& context, mjData* d);
+  void finish_sleep(StepContext& context, mjData* d);
 
   void calc_smooth_forces(StepContext& context, mjData* d);
   void calc_balancing_forces(StepContext& context, mjData* d);
@@ -116,6 +121,7 @@ class ContactStep {
   plant::Adhesion adhesion_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces implicit_;
+  plant::RankOneTerms rank_one_terms_;
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> solver_;
   std::optional<base::ThreadPool> threads_;
@@ -124,7 +130,10 @@ class ContactStep {
   std::vector<double> guess_;  // velocities of the last solution, in the solver's dofs
   NormalGuess normal_guess_;
   plant::ContactJacobian contact_jacobian_;
-  bool has_solution_ = false;  // contacts_ has a solution of its problem
+  bool has_solution_ = false;               // contacts_ has a solution of its problem
+  std::vector<std::array<int, 2>> bodies_;  // of each pair of the problem
+  double error_bound_ = 0;                  // of the certificate of this solution
+  bool is_certified_ = false;               // the certificate of this solution holds
 };
 
 }  // namespace stiction::sim

@@ -60,9 +60,11 @@ void add_energies(const StepContext& context, const mjData* d, double dt,
   mjtNum *v = scratch->numbers.data(), *p = v + nv;
   mju_addScl(v, d->qvel, d->qacc_smooth, dt, nv);
   mj_mulM(m, d, p, v);
-  for (int dof = 0; dof < nv; ++dof) {
-    const int island = islands.island_of_block(context.plant.block_of_dof(dof));
-    if (island >= 0) scratch->islands[island].energy += v[dof] * p[dof];
+  for (const plant::Model::DofRange& range : context.plant.awake_dofs()) {
+    for (int dof = range.begin; dof < range.end; ++dof) {
+      const int island = islands.island_of_block(context.plant.block_of_dof(dof));
+      if (island >= 0) scratch->islands[island].energy += v[dof] * p[dof];
+    }
   }
 }
 

@@ -36,10 +36,12 @@ bool may_collide(const mjModel* m, int geom) {
 /// Finds the ignored settings of a scene, and describes each in a sentence.
 class Finder {
  public:
-  Finder(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options)
+  Finder(const mjModel* m, const plant::MaterialTable& materials, const StepOptions& options,
+         bool may_sleep)
       : m_(m),
         materials_(materials),
         options_(options),
+        may_sleep_(may_sleep),
         traits_(contact::traits(options.contact_model)),
         use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
         under_(" under '" + std::string(traits_.name) + "'") {
@@ -259,7 +261,8 @@ class Finder {
     if (o.integrator == mjINT_IMPLICIT) names.emplace_back("integrator 'implicit'");
     if (o.impratio != default_.impratio) names.emplace_back("impratio");
     if (o.noslip_iterations != default_.noslip_iterations) names.emplace_back("noslip_iterations");
-    if (o.enableflags & mjENBL_SLEEP) names.emplace_back("flag sleep");
+    const bool may_sleep = may_sleep_ && traits(options_.integrator).has_sleep;
+    if ((o.enableflags & mjENBL_SLEEP) && !may_sleep) names.emplace_back("flag sleep");
     if (!names.empty())
       out_.push_back(join(names) + " of the MJCF's <option> " +
                      (names.size() > 1 ? "have" : "has") + " no effect" + under_ +
@@ -269,6 +272,7 @@ class Finder {
   const mjModel* m_;
   const plant::MaterialTable& materials_;
   const StepOptions& options_;
+  const bool may_sleep_;
   const contact::ContactModelTraits& traits_;
   const contact::PropertyUse use_;
   std::string under_;
@@ -280,8 +284,8 @@ class Finder {
 
 std::vector<std::string> find_ignored_settings(const mjModel* model,
                                                const plant::MaterialTable& materials,
-                                               const StepOptions& options) {
-  return Finder(model, materials, options).find();
+                                               const StepOptions& options, bool may_sleep) {
+  return Finder(model, materials, options, may_sleep).find();
 }
 
 }  // namespace stiction::sim

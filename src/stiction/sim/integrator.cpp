@@ -14,7 +14,8 @@ constexpr IntegratorTraits kIntegrators[] = {
     {.integrator = Integrator::euler,
      .name = "euler",
      .need = "",
-     .takes = [](const ContactModelTraits&) { return true; }},
+     .takes = [](const ContactModelTraits&) { return true; },
+     .has_sleep = true},
     {.integrator = Integrator::event_driven,
      .name = "event_driven",
      .need = "rigid surfaces",
@@ -24,10 +25,6 @@ constexpr IntegratorTraits kIntegrators[] = {
      .need = "forces that are smooth between impacts",
      .takes = [](const ContactModelTraits& model) { return model.has_smooth_forces; }},
 };
-
-const IntegratorTraits& traits(Integrator integrator) {
-  return kIntegrators[static_cast<int>(integrator)];
-}
 
 /// Lists the contact models that an integrator supports: "no_slip, viscous".
 std::string list_models(const IntegratorTraits& integrator) {
@@ -40,6 +37,10 @@ std::string list_models(const IntegratorTraits& integrator) {
 }  // namespace
 
 std::span<const IntegratorTraits> integrators() { return kIntegrators; }
+
+const IntegratorTraits& traits(Integrator integrator) {
+  return kIntegrators[static_cast<int>(integrator)];
+}
 
 std::string_view name_of(Integrator integrator) { return traits(integrator).name; }
 

@@ -23,10 +23,14 @@ struct IntegratorTraits {
   std::string_view need;
   /// Returns true if the integrator supports a contact model.
   bool (*takes)(const contact::ContactModelTraits& model);
+  /// True if trees may sleep. The others move bodies within a step, where none could wake.
+  bool has_sleep = false;
 };
 
 /// All integrators, in the order of the enum.
 std::span<const IntegratorTraits> integrators();
+/// Returns the row of an integrator.
+const IntegratorTraits& traits(Integrator integrator);
 /// Returns the name of an integrator.
 std::string_view name_of(Integrator integrator);
 /// @throws Error with the nearest name if no integrator has this one

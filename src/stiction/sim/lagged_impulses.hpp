@@ -36,6 +36,12 @@ class LaggedImpulses {
   void write(const mjModel* model, const mjData* data, contact::ContactProblem* problem);
   /// Records the solution of the problem of the last call of write.
   void record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
+  /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
+  template <class F>
+  void leave_out(F&& is_left_out) {
+    std::erase_if(now_.pairs,
+                  [&](const Pair& pair) { return is_left_out(pair.geoms[0], pair.geoms[1]); });
+  }
   /// Ends a step that succeeded.
   void finish();
   /// True if points were recorded in this step.

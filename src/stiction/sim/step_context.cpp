@@ -17,7 +17,9 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       materials(materials.geoms.empty() ? plant::make_default_materials(model)
                                         : std::move(materials)),
       plant(model),
+      sleep(model),
       mirror(*model),
+      sleepless(*model),
       stage(model) {
   if (contact::traits(options.contact_model).is_mj_step) return;  // mj_step knows no limits
   if (options.max_seconds) limits.max_seconds = *options.max_seconds;
@@ -33,15 +35,23 @@ void StepContext::update() {
   if (options.time_step) mirror.opt.timestep = *options.time_step;
   stage = mirror.opt.timestep == model->opt.timestep ? model : &mirror;
   if (contact::traits(options.contact_model).is_mj_step) return;
+  const bool ignores_sleep = !may_sleep || !traits(options.integrator).has_sleep;
 
   // Our step replaces MuJoCo's integrator, so that integrator must add nothing of its own.
   // Callbacks know the caller's model by its address, so the mirror is used only if its options
   // differ.
-  if (model->opt.integrator == mjINT_DISCRETE || (model->opt.enableflags & mjENBL_SLEEP))
+  if (model->opt.integrator == mjINT_DISCRETE ||
+      (ignores_sleep && (model->opt.enableflags & mjENBL_SLEEP)))
     stage = &mirror;
   mirror.opt.integrator = mjINT_EULER;
   mirror.opt.disableflags |= mjDSBL_EULERDAMP;
-  mirror.opt.enableflags &= ~mjENBL_SLEEP;
+  if (ignores_sleep) mirror.opt.enableflags &= ~mjENBL_SLEEP;
+  if (!has_sleep()) return;
+  sleepless.opt = mirror.opt;
+  sleepless.opt.enableflags &= ~mjENBL_SLEEP;
+  sleepless.flg_gravcomp = mirror.flg_gravcomp;
+  sleepless.flg_surfacevel = mirror.flg_surfacevel;
+  sleepless.flg_adhesion = mirror.flg_adhesion;
 }
 
 void StepContext::fail(std::uint32_t status, std::string message) {
@@ -49,7 +59,9 @@ void StepContext::fail(std::uint32_t status, std::string message) {
   report.message = std::move(message);
 }
 
-bool StepContext::failed() const { return is_failure(report.status, options.on_failure); }
+bool StepContext::failed() const {
+  return must_retake || is_failure(report.status, options.on_failure);
+}
 
 StepContext::MuJoCoState::MuJoCoState(const mjData* d)
     : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),

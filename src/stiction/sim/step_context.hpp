@@ -14,9 +14,11 @@
 #include "stiction/sim/limit_memory.hpp"
 #include "stiction/sim/mocap_jams.hpp"
 #include "stiction/sim/penetration_memory.hpp"
+#include "stiction/sim/sleep.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 #include "stiction/sim/stopwatch.hpp"
+#include "stiction/sim/taxel_reader.hpp"
 
 namespace stiction::sim {
 
@@ -31,6 +33,9 @@ class StepContext {
 
   /// Reads the values that the caller may have changed in the model. Call it before each step.
   void update();
+
+  /// True if trees may sleep in this step.
+  bool has_sleep() const { return mirror.opt.enableflags & mjENBL_SLEEP; }
 
   /// Starts the clock of the stages, if the report has their times.
   void start_clock() { clock = Stopwatch(report_parts.timings); }
@@ -54,7 +59,7 @@ class StepContext {
   const mjModel* model;  // the caller's
   const StepOptions options;
   const plant::MaterialTable materials;
-  const plant::Model plant;
+  plant::Model plant;
   StepReport report;
   ReportParts report_parts;
   Stopwatch clock;           // of the stages
@@ -64,8 +69,13 @@ class StepContext {
   PenetrationMemory penetration;
   LaggedImpulses lagged_impulses;
   LimitMemory limit_memory;
+  Sleep sleep;
+  bool may_sleep = true;     // false: the flag sleep has no effect
+  bool must_retake = false;  // trees woke so late that the step must begin again
+  TaxelReader taxels;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
+  mjModel sleepless;     // mirror without the flag sleep
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible
 
  private:

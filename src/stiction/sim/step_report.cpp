@@ -13,6 +13,8 @@ const char* name(WarningKind kind) {
     case WarningKind::penetration: return "penetration";
     case WarningKind::limit: return "limit";
     case WarningKind::law_range: return "law_range";
+    case WarningKind::coupling: return "coupling";
+    case WarningKind::rotation: return "rotation";
   }
   return "";
 }

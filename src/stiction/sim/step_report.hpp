@@ -8,6 +8,7 @@
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
 
 namespace stiction::sim {
@@ -69,8 +70,8 @@ struct StepTimings {
 };
 /// The stages, which are all entries but the total.
 inline constexpr double StepTimings::*kStages[] = {
-    &StepTimings::kinematics, &StepTimings::collision,   &StepTimings::surfaces,
-    &StepTimings::assembly,   &StepTimings::solve,       &StepTimings::certificate,
+    &StepTimings::kinematics, &StepTimings::collision, &StepTimings::surfaces,
+    &StepTimings::assembly,   &StepTimings::solve,     &StepTimings::certificate,
     &StepTimings::finish};
 
 /// Sizes of the contact problem of a step, and the work of its solution.
@@ -78,6 +79,7 @@ struct StepStatistics {
   int num_contacts = 0;  // in the problem, including speculative ones
   int num_islands = 0;
   int num_rows = 0;
+  int num_asleep = 0;      // kinematic trees that sleep after the step
   int iterations = 0;      // Newton iterations, summed over islands
   int max_iterations = 0;  // of one island
   int max_substeps = 1;    // of one island; only tamsi divides a step into sub-steps
@@ -97,8 +99,10 @@ enum class WarningKind {
   penetration,  // a contact lets geoms sink deep into each other
   limit,        // a rigid model lets a joint or tendon leave its range
   law_range,    // a contact is beyond the table of a normal law
+  coupling,     // friction is bounded by other normal impulses than those of the step
+  rotation,     // a body or joint turns by more than half a turn in the step
 };
-inline constexpr int kNumWarningKinds = 7;
+inline constexpr int kNumWarningKinds = 9;
 
 /// What a simulator remembers of the step before, as bits.
 enum MemoryKind : std::uint32_t {
@@ -139,6 +143,7 @@ struct StepReport {
   StepTimings timings;
   ContactReport contacts;
   PatchReport patches;
+  TaxelReport taxels;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   int num_warnings = 0;                                  // of all kinds

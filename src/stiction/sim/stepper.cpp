@@ -29,6 +29,7 @@
 #include "stiction/sim/report_findings.hpp"
 #include "stiction/sim/report_writer.hpp"
 #include "stiction/sim/rk4_step.hpp"
+#include "stiction/sim/rotation_warning.hpp"
 #include "stiction/sim/stopwatch.hpp"
 
 namespace stiction::sim {
@@ -69,6 +70,7 @@ class Stepper::Workspace {
  public:
   Workspace(const mjModel* model, const StepOptions& options, plant::MaterialTable materials)
       : context(model, options, std::move(materials)), number_check_(model) {
+    set_taxels({});
     if (contact::traits(options.contact_model).is_mj_step) return;
     state_.resize(mj_stateSize(model, mjSTATE_INTEGRATION));
     switch (options.integrator) {
@@ -83,6 +85,7 @@ class Stepper::Workspace {
   const StepReport& step(mjData* d, int num_steps) noexcept;
   const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
+  void set_taxels(std::span<const plant::TaxelGrid> grids);
 
   void get_state(std::vector<std::uint64_t>* state) const;
   void set_state(std::span<const std::uint64_t> state);
@@ -93,6 +96,7 @@ class Stepper::Workspace {
 
  private:
   void begin(mjData* d);
+  bool may_have_changed_model() const;
   void check_numbers();
   void follow_model();
   void step_once(mjData* d);
@@ -101,9 +105,12 @@ class Stepper::Workspace {
   void keep_state(const mjData* d, int signature);
   template <class F>
   void solve_with_mocap(mjData* d, int signature, F&& take);
+  void start_sleep(mjData* d);
   void start_memories(const mjData* d);
   void start_mocap(mjData* d);
+  void read_taxels(mjData* d);
   void restore_given_poses(mjData* d);
+  bool begins_again();
   bool give_way();
   void restore_data(mjData* d, int signature);
   void restore_state(mjData* d, int signature);
@@ -158,6 +165,8 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
     if (context.failed()) return;
     solve_with_mocap(d, kState, [&](auto& step) { step.forward(context, d); });
     context.update();
+    report.contacts.time_step = context.mirror.opt.timestep;
+    if (!context.failed()) read_taxels(d);
     time.finish(&report.timings);
   });
   if (is_state_kept_) {
@@ -187,6 +196,10 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
 }
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
+  if (context.sleep.num_asleep() > 0)
+    throw Error(ErrorCode::kUnsupported, "calc_hessian",
+                "the cost of the last step leaves out trees that sleep; remove the flag sleep of "
+                "the model, and take a step");
   const auto* step = std::get_if<ContactStep>(&step_);
   const std::vector<double> H = step ? step->calc_hessian() : std::vector<double>();
   const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
@@ -208,6 +221,7 @@ void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string messa
 
 /// Keeps the memory and the parts `signature` of the state.
 void Stepper::Workspace::keep_state(const mjData* d, int signature) {
+  context.must_retake = false;
   if (state_.empty()) return;
   mj_getState(context.model, d, state_.data(), signature);
   memory_.clear();
@@ -221,6 +235,7 @@ void Stepper::Workspace::keep_state(const mjData* d, int signature) {
 template <class F>
 void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   keep_state(d, signature);
+  context.penetration.start(context.model, d);
   const std::uint32_t lost = find_lost_memory(d);
   const auto forget = [lost](auto& step) {
     if (lost & kActiveSet) step.forget_active_set();
@@ -228,16 +243,19 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   const std::uint32_t missing = d->time != 0 ? lost : 0;
   std::visit(forget, step_);
   start_mocap(d);
+  start_sleep(d);
   start_memories(d);
   StepReport& report = context.report;
   const bool may_jam = context.mocap.is_any();
-  const std::uint32_t status = may_jam ? std::exchange(report.status, kOk) : kOk;
-  if (may_jam) findings_.read(report);
+  const bool may_repeat = may_jam || context.has_sleep();
+  const std::uint32_t status = may_repeat ? std::exchange(report.status, kOk) : kOk;
+  if (may_repeat) findings_.read(report);
   std::visit(take, step_);
-  while (may_jam && (report.status & kNotConverged) && give_way()) {
+  while (begins_again() || (may_jam && (report.status & kNotConverged) && give_way())) {
     restore_data(d, signature);
     std::visit(forget, step_);
     context.mocap.place_at_start(context.model, d);
+    context.penetration.start(context.model, d);
     start_memories(d);
     std::visit(take, step_);
   }
@@ -249,19 +267,30 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   report.status |= status;
 }
 
+void Stepper::Workspace::start_sleep(mjData* d) {
+  if (!is_state_kept_) return;
+  const bool goes_on = (!last_data_ || last_data_ == d) && d->time == last_time_;
+  context.sleep.start(context.model, d,
+                      {.is_on = context.has_sleep(),
+                       .goes_on = goes_on,
+                       .may_have_changed_model = may_have_changed_model()},
+                      context.mocap, &context.plant);
+}
+
+/// Starts what is remembered of the last step. Call PenetrationMemory::start first.
 void Stepper::Workspace::start_memories(const mjData* d) {
-  context.penetration.start(context.model, d);
   context.limit_memory.start(context.model, d, context.penetration.goes_on());
   context.lagged_impulses.start(context.penetration.goes_on());
 }
 
 /// Returns the bits of MemoryKind that do not belong to a step from this state, because it does not
 /// go on where the last one ended. The caller may have changed positions and velocities in between.
-/// A copy of the data goes on with the active set, which depends on the state alone.
+/// A copy of the data goes on with the active set, which depends on the state alone. Call
+/// PenetrationMemory::start first.
 std::uint32_t Stepper::Workspace::find_lost_memory(const mjData* d) const {
   constexpr std::uint32_t kHistory = kPatchHistory | kMocapMotion | kWarnings;
   if (d->time != last_time_) return kActiveSet | kContactForces | kHistory;
-  const bool goes_on = context.penetration.ends_at(context.model, d);
+  const bool goes_on = context.penetration.goes_on();
   const std::uint32_t forces = goes_on ? 0u : std::uint32_t{kContactForces};
   if (!last_data_ || last_data_ == d) return forces;
   return goes_on ? kHistory : kActiveSet | kHistory | forces;
@@ -300,6 +329,14 @@ void Stepper::Workspace::restore_given_poses(mjData* d) {
   given_poses_.clear();
 }
 
+/// Removes what the report says of a step in which trees woke too late.
+/// @return false if there were none
+bool Stepper::Workspace::begins_again() {
+  if (!std::exchange(context.must_retake, false)) return false;
+  findings_.write(&context.report);
+  return true;
+}
+
 /// Lets mocap bodies that jam give way, and removes what the report says of the failed attempt.
 /// @return false if there are none
 bool Stepper::Workspace::give_way() {
@@ -318,6 +355,7 @@ bool Stepper::Workspace::give_way() {
 void Stepper::Workspace::restore_state(mjData* d, int signature) {
   context.mocap = mocap_;
   restore_data(d, signature);
+  context.sleep.restore(context.model, d, &context.plant);
 }
 
 /// Restores the state and what the step remembers, except the velocities of mocap bodies.
@@ -353,7 +391,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540008;  // "STICST", version 8
+  constexpr std::uint64_t kFormat = 0x5354494353540009;  // "STICST", version 9
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -372,6 +410,7 @@ void Stepper::Workspace::get_state(std::vector<std::uint64_t>* state) const {
   context.penetration.write_memory(state);
   context.lagged_impulses.write_memory(state);
   context.limit_memory.write_memory(state);
+  context.sleep.write_memory(state);
   write_memory(state);
 }
 
@@ -407,7 +446,26 @@ void Stepper::Workspace::resume(std::span<const std::uint64_t> state) {
   context.penetration.read_memory(context.model, &words);
   context.lagged_impulses.read_memory(context.model, &words);
   context.limit_memory.read_memory(context.model, &words);
+  context.sleep.read_memory(context.model, &words);
   read_memory(words);
+}
+
+/// Makes the sensors of the model and of declared grids.
+void Stepper::Workspace::set_taxels(std::span<const plant::TaxelGrid> grids) {
+  std::vector<plant::TaxelSensor> sensors = plant::read_tactile_sensors(context.model);
+  for (const plant::TaxelGrid& grid : grids) sensors.push_back(plant::make_taxel_sensor(grid));
+  context.taxels = TaxelReader(std::move(sensors));
+}
+
+/// Reads the taxels of a solved step. MuJoCo's sensors keep their readings under MuJoCo's own step.
+void Stepper::Workspace::read_taxels(mjData* d) {
+  if (context.taxels.empty()) {
+    if (context.report.taxels.size() > 0) context.report.taxels = {};  // of an earlier stepper
+    return;
+  }
+  context.taxels.read(d, &context.report);
+  if (!contact::traits(context.options.contact_model).is_mj_step)
+    context.taxels.write_sensordata(context.model, context.report.taxels, d);
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -446,12 +504,17 @@ void Stepper::Workspace::follow_model() {
   }
 }
 
-/// Fails the step if the caller has made a number of the model invalid. Only callbacks can do this
+/// True if the model may have other values than in the last step. Only callbacks can change it
 /// within a call of step, after its first step, and if the model is known to stay.
-void Stepper::Workspace::check_numbers() {
+bool Stepper::Workspace::may_have_changed_model() const {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
-  if ((model_stays || context.report.num_steps > 0) && !has_callback) return;
+  return (!model_stays && context.report.num_steps == 0) || has_callback;
+}
+
+/// Fails the step if the caller has made a number of the model invalid.
+void Stepper::Workspace::check_numbers() {
+  if (!may_have_changed_model()) return;
   if (!number_check_.all_in_range())
     context.fail(kNonFiniteInput, plant::find_fault(context.model) + "; the step was not taken");
 }
@@ -462,10 +525,12 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (context.failed()) return;
   solve_with_mocap(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(context, d); });
   context.report.contacts.time_step = context.mirror.opt.timestep;
+  if (!context.failed()) read_taxels(d);
   if (!state_.empty() && !context.failed()) {
     plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
     check_end(d);
     warn_of_jumps(context, d);
+    warn_of_rotation(context, d);
   }
   if (!context.failed()) {
     context.penetration.finish(context.model, d);
@@ -535,6 +600,8 @@ void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->g
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
 void Stepper::set_model_stays(bool model_stays) { workspace_->model_stays = model_stays; }
+void Stepper::set_may_sleep(bool may_sleep) { workspace_->context.may_sleep = may_sleep; }
+void Stepper::set_taxels(std::span<const plant::TaxelGrid> grids) { workspace_->set_taxels(grids); }
 void Stepper::set_report_parts(const ReportParts& parts) {
   workspace_->context.report_parts = parts;
 }
@@ -547,7 +614,8 @@ const StepOptions& Stepper::options() const { return workspace_->context.options
 const plant::MaterialTable& Stepper::materials() const { return workspace_->context.materials; }
 std::vector<std::string> Stepper::ignored_settings() const {
   const StepContext& context = workspace_->context;
-  return find_ignored_settings(context.model, context.materials, context.options);
+  return find_ignored_settings(context.model, context.materials, context.options,
+                               context.may_sleep);
 }
 double Stepper::time_step() const { return options().time_step.value_or(model()->opt.timestep); }
 

@@ -9,6 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/materials.hpp"
+#include "stiction/plant/taxel_sensors.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -60,9 +61,9 @@ class Stepper {
   std::vector<double> calc_hessian() const;
 
   /// Returns what the stepper remembers of the last step: the active set of a rigid model,
-  /// positions of deep patches, poses of mocap bodies, and pairs of geoms that are deep in each
-  /// other. A stepper with the same model and options that gets these numbers by set_state, and an
-  /// mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
+  /// positions of deep patches, poses of mocap bodies, pairs of geoms that are deep in each other,
+  /// and the trees that sleep. A stepper with the same model and options that gets these numbers by
+  /// set_state, and an mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
   std::vector<std::uint64_t> get_state() const;
   /// Does the same in the caller's memory.
   void get_state(std::vector<std::uint64_t>* state) const;
@@ -87,6 +88,11 @@ class Stepper {
   /// Tells whether the model stays as it is, so that its values need no check in each call. It is
   /// not known to stay at first. Callbacks may change it all the same.
   void set_model_stays(bool model_stays);
+  /// Chooses whether trees may sleep if the model's flag allows it; they may at first.
+  void set_may_sleep(bool may_sleep);
+  /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. Each
+  /// step reads them into StepReport::taxels.
+  void set_taxels(std::span<const plant::TaxelGrid> grids);
   /// Chooses the parts of the reports from now on.
   void set_report_parts(const ReportParts& parts);
   /// The time step that is taken [s]: the option, or else the model's.

@@ -65,7 +65,7 @@ void ViscousMotion::find_positions(StepContext& context, mjData* d) {
     mj_fwdKinematics(m, d);
     mj_makeM(m, d);
     mj_factorM(m, d);
-    speculative_.collide(m, d, context.plant, context.mocap, left_out_);
+    speculative_.collide(m, d, context.mocap, left_out_);
   });
   if (context.failed()) return;
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
@@ -129,7 +129,7 @@ void ViscousMotion::assemble(StepContext& context, mjData* d, Level level, doubl
   contact::ContactProblem* const problem = &contacts_.problem;
   // Inertia, contacts and rows.
   problem->clear(0);
-  plant::add_blocks(context.stage, d, plant, no_implicit_forces_, problem);
+  plant::add_blocks(context.stage, d, plant, no_implicit_forces_, &rank_one_terms_, problem);
   problem->time_step = 1;
   v_.assign(problem->v0.begin(), problem->v0.end());
   plant::add_contacts(context.stage, d, plant, context.materials,

@@ -8,6 +8,7 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/constraint_rows.hpp"
 #include "stiction/plant/implicit_forces.hpp"
+#include "stiction/plant/rank_one_terms.hpp"
 #include "stiction/plant/speculative_contacts.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
 #include "stiction/sim/step_context.hpp"
@@ -98,6 +99,7 @@ class ViscousMotion {
   plant::SpeculativeContacts speculative_;
   plant::ConstraintRows constraint_rows_;
   plant::ImplicitForces no_implicit_forces_;
+  plant::RankOneTerms rank_one_terms_;
   SustainedContacts sustained_;
   ContactPipeline contacts_;
   std::unique_ptr<formulations::ContactSolver> impact_solver_, acceleration_solver_;

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from stiction.studies.checks import Check, check_at_least, check_at_most
 from stiction.studies.clutter.case import PLAIN_SIMILAR, STICTION_TOLERANCE
@@ -23,6 +22,7 @@ STEADY = ("lagged_regularized", "coulomb")
 # With the paper's v_s, boxes creep by v_s rho / sqrt(1 - rho^2), which is 0.1 mm in the last second
 # if the load is 0.7 times the friction bound. A tenth of v_s makes other motion visible [m/s].
 STILL_TOLERANCE = 0.1 * STICTION_TOLERANCE
+DRIFT_LIMIT = 5e-5  # of the median of the bodies of all scenes, in the last second [m]
 # The models of the paper. Its 'similar' is not regularized, and its 'sap' has beta = 1.
 PAPER = ("sap", "lagged", "lagged_regularized", PLAIN_SIMILAR)
 # tamsi is not checked, because it fails on this scene in every simulator that has it. mujoco is not
@@ -33,19 +33,37 @@ CONVEX = (*PAPER, "similar", "coulomb")
 def check_drifts(drifts: dict[str, list[float]]) -> list[Check]:
     """Checks how far the bodies of a settled pile move.
 
+    Drifts of single scenes differ by a factor of 100, because some spheres still roll, so the median
+    of a few scenes is uncertain. A check fails if that of all scenes is above the limit with 97.5 %
+    confidence.
+
     Args:
         drifts: median drift in each scene by contact model [m].
     """
     return [
         check_at_most(
             f"median drift in the last second, {name}, v_s = {STILL_TOLERANCE:g} m/s,"
-            f" median of {len(values)} scenes [m]",
-            float(np.median(values)),
-            5e-5,
+            f" lower bound of the median, from {len(values)} scenes [m]",
+            bound_median(values),
+            DRIFT_LIMIT,
             "target; peers 7e-5 .. 5e-3",
         )
         for name, values in drifts.items()
     ]
+
+
+def bound_median(values: Sequence[float]) -> float:
+    """Returns the lower bound of the median of a population, with 97.5 % confidence.
+
+    That is the k-th smallest value of the sample. Fewer than k values lie below the median with a
+    binomial probability of at most 2.5 %.
+    """
+    n = len(values)
+    below, k = 0.5**n, 1  # the probability that fewer than k values lie below the median
+    while below + math.comb(n, k) * 0.5**n <= 0.025:
+        below += math.comb(n, k) * 0.5**n
+        k += 1
+    return sorted(values)[k - 1]
 
 
 def check_main(main: Lines) -> list[Check]:

@@ -44,8 +44,8 @@ _QUICK_STIFFNESSES = (1e5, 1e7, 1e13)
 # Numbers of scenes for the models of the paper and their variants, and for other models.
 _NUM_SCENES, _NUM_QUICK_SCENES, _NUM_OTHER_SCENES = 8, 2, 1
 # Half of the bodies are spheres, and some still roll in the last second. The median drift of a
-# single scene therefore depends on chance, so several scenes are run.
-_STILL_SCENES = range(16)
+# single scene therefore depends on chance, so many scenes are run.
+_NUM_STILL_SCENES, _NUM_QUICK_STILL_SCENES = 128, 16
 _NUM_CONDITIONS = 30  # condition numbers in a run; the first run of figure 14 has more
 # The cases of check_micrometers: the given stiffness, and the near-rigid limit of 'sap'.
 _AT_5_MS = (
@@ -146,9 +146,10 @@ def _run_coarse(settings: Settings) -> Runs:
 
 def _measure_drifts(settings: Settings, name: str) -> list[float]:
     """Returns the median drift of the bodies in each scene [m]."""
-    settings.tell(f"{name} with a tenth of the stiction tolerance, {len(_STILL_SCENES)} scenes")
+    num_scenes = _NUM_QUICK_STILL_SCENES if settings.quick else _NUM_STILL_SCENES
+    settings.tell(f"{name} with a tenth of the stiction tolerance, {num_scenes} scenes")
     case = ClutterCase(name, stiction_tolerance=STILL_TOLERANCE)
-    return [run_clutter_case(replace(case, seed=seed)).median_drift for seed in _STILL_SCENES]
+    return [run_clutter_case(replace(case, seed=seed)).median_drift for seed in range(num_scenes)]
 
 
 def _list_runs(runs: Sweep) -> list[ClutterRun]:

@@ -31,6 +31,7 @@ class FrictionlessLaw final : public RigidLaw {
                           .N = problem.N.data(),
                           .b = problem.b_n.data(),
                           .u_hat = problem.u_hat.data()};
+    lcp.largest_residual = problem.accepted_residual;
     if (!problem.dry_bounds.empty()) append_dry_joints(problem, &lcp);
     z_.resize(lcp.num_rows);
     const numerics::LcpReport report = solver_.solve(lcp, problem.guess, z_, out->u);

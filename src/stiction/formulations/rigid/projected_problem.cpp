@@ -156,7 +156,8 @@ ReducedProblem make_reduced_problem(const RigidTerms& terms, const FrictionConst
           .nu = friction.nu,
           .slip0 = friction.slip0,
           .u_hat = projected.u_hat,
-          .guess = {}};
+          .guess = {},
+          .accepted_residual = 0};
 }
 
 }  // namespace stiction::formulations

@@ -27,6 +27,7 @@ struct ReducedProblem {
   std::span<const double> slip0;           // slip speeds when the step starts, num_contacts [m/s]
   std::span<const double> u_hat;           // n [sqrt(J)]
   std::span<const int> guess;              // unilateral rows that may be active
+  double accepted_residual = 0;            // of an unsolved problem that counts as solved [m/s]
 };
 
 /// Impulses along the rows of a reduced problem.

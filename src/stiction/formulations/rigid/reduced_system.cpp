@@ -16,12 +16,12 @@ using contact::SolveStatus;
 using numerics::LcpReport;
 using numerics::LcpStatus;
 
-/// Returns true if a residual is within the round-off of N u_hat. If large terms cancel in N u_hat,
-/// the LCP contains only their sum, and may require more digits than the terms have.
-bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem& system,
-                  const LawSolver& solver) {
+/// Returns the largest residual that is within the round-off of N u_hat. If large terms cancel in N
+/// u_hat, the LCP contains only their sum, and may require more digits than the terms have.
+double calc_accepted_residual(const RigidTerms& terms, const ReducedSystem& system,
+                              const LawSolver& solver) {
   // The residual of laws with friction is not one of speeds alone.
-  if (terms.law_has_friction() && !solver.is_frictionless) return false;
+  if (terms.law_has_friction() && !solver.is_frictionless) return -1;
   const int n = terms.num_dofs();
   const std::vector<double>& N = system.whitened.rows.N;
   const std::vector<double>& u_hat = system.projected.u_hat;
@@ -31,9 +31,9 @@ bool is_round_off(double residual, const RigidTerms& terms, const ReducedSystem&
     longest = std::max(longest, math::dot(n, row, row));
   }
   const double speed = std::sqrt(longest * math::dot(n, u_hat.data(), u_hat.data()));
-  if (solver.is_frictionless) return residual <= kConstraintTolerance * std::max(1.0, speed);
+  if (solver.is_frictionless) return kConstraintTolerance * std::max(1.0, speed);
   const bool has_wide_rank = system.projected.bilateral.rank_tolerance() == kWideRankTolerance;
-  return residual <= (has_wide_rank ? kAcceptedResidual : kSumRoundOff) * speed;
+  return (has_wide_rank ? kAcceptedResidual : kSumRoundOff) * speed;
 }
 
 /// Solves a problem as if its contacts had no friction.
@@ -64,10 +64,11 @@ LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& fricti
   start_from(y, &system->projected);
   ReducedProblem problem = make_reduced_problem(terms, friction, system->projected);
   problem.guess = solver->guess;
+  problem.accepted_residual = calc_accepted_residual(terms, *system, *solver);
   LcpReport report = solver->is_frictionless ? solve_frictionless(problem, solver)
                                              : solver->law->solve(problem, &solver->solution);
   if (!report.is_solved() && report.status != LcpStatus::kNotFinite &&
-      is_round_off(report.residual, terms, *system, *solver))
+      report.residual <= problem.accepted_residual)
     report.status = LcpStatus::kSolved;
   solver->guess = solver->solution.active;
   solver->num_pivots += report.pivots;

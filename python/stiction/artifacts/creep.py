@@ -99,6 +99,22 @@ def predict_creep(
     return solve_creep(bound, eps, held.load * dt, options["friction_law"])
 
 
+def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
+    """Returns the slip, in units of the slip tolerance, at which friction has a share of its bound [-].
+
+    Args:
+        options: Simulator.options; the contact model is compliant.
+        share: rho, in [0, 1).
+    """
+    traits = contact_model_traits(options["contact_model"])
+    if not traits.uses_stiction_tolerance:  # sap
+        return share
+    if not traits.takes_laws:  # tamsi
+        return solve_tamsi_creep(share, 1.0)
+    law = options["friction_law"]
+    return float(_SLIP[law](share) if isinstance(law, str) else _tabulate(law)[1](share))
+
+
 def solve_creep(
     bound: Vector, eps: Vector, load: float, friction_law: str | Mapping[str, Any] = "soft"
 ) -> float:

@@ -1,0 +1,20 @@
+"""The artifacts of contact models: what each gets wrong by design, predicted and measured."""
+
+from stiction.artifacts.budget import ArtifactLog, PairBudget
+from stiction.artifacts.predictions import (
+    Artifacts,
+    OperatingPoint,
+    PairProperties,
+    predict_artifacts,
+)
+from stiction.artifacts.probe import measure_artifacts
+
+__all__ = [
+    "ArtifactLog",
+    "Artifacts",
+    "OperatingPoint",
+    "PairBudget",
+    "PairProperties",
+    "measure_artifacts",
+    "predict_artifacts",
+]

@@ -1,0 +1,224 @@
+"""The artifact budget of a run: what the contact model got wrong by design, pair by pair.
+
+log = ArtifactLog(simulator)
+for _ in range(1000):
+    log.add(simulator.step(data))
+for budget in log.calc_budgets():
+    print(budget.geoms, budget.predicted.gliding_gap, budget.measured.gliding_gap)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction._core import StepReport
+from stiction.artifacts.predictions import (
+    Artifacts,
+    OperatingPoint,
+    PairProperties,
+    describe_stiffening,
+    predict_artifacts,
+)
+from stiction.artifacts.probe import measure_artifacts
+from stiction.simulator import Simulator
+
+_MAX_PAIRS = 8  # of a budget; those with the largest impulses
+_LARGEST_SHARE = 0.999  # of the friction bound at which creep is predicted [-]
+
+
+@dataclasses.dataclass(frozen=True)
+class PairBudget:
+    """The artifacts of the contact of two geoms.
+
+    Attributes:
+        geoms: names of the geoms, or '#ID'.
+        contact_model: name of the contact model.
+        touches_in: 'points' or 'patches'.
+        properties: properties of the contact.
+        at: the state of the contact, a mean over the run.
+        predicted: artifacts that theory gives at this state.
+        measured: artifacts of a block with these properties in this state; all None if not measured.
+        gap_in_run: mean gap of the contacts that slid in the run [m]; None if none slid.
+        creep_in_run: mean slip speed of those that stuck [m/s]; None if none stuck.
+        note: a sentence if slip stiffens the contact, or None.
+    """
+
+    geoms: tuple[str, str]
+    contact_model: str
+    touches_in: str
+    properties: PairProperties
+    at: OperatingPoint
+    predicted: Artifacts
+    measured: Artifacts
+    gap_in_run: float | None = None
+    creep_in_run: float | None = None
+    note: str | None = None
+
+    def describe(self) -> str:
+        """Returns the note with the names of the geoms; empty without a note."""
+        return f"{self.geoms[0]} and {self.geoms[1]}: {self.note}" if self.note else ""
+
+    def figures(self) -> dict[str, Any]:
+        """Everything by name, fit for JSON."""
+        return dataclasses.asdict(self)
+
+
+class _Sums:
+    """Sums over the contacts of one pair of geoms in a run."""
+
+    def __init__(self) -> None:
+        self.num = self.num_sliding = self.num_sticking = 0
+        self.force = self.mobility = self.slip = self.distance = self.sliding_force = 0.0
+        self.creep = self.share = 0.0
+
+
+class ArtifactLog:
+    """Collects the state of all contacts of a run.
+
+    Args:
+        simulator: the simulator that makes the steps.
+    """
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._sums: dict[tuple[int, int], _Sums] = {}
+
+    def add(self, report: StepReport) -> None:
+        """Adds the contacts of a step that have a normal impulse."""
+        contacts = report.contacts
+        if len(contacts) == 0:
+            return
+        loaded = np.flatnonzero(np.asarray(contacts.normal_impulse) > 0)
+        if len(loaded) == 0:
+            return
+        geoms = np.asarray(contacts.geoms)[loaded]
+        pairs, pair_of = np.unique(geoms, axis=0, return_inverse=True)
+        rows = _Rows(report, loaded)
+        for index, pair in enumerate(pairs):
+            sums = self._sums.setdefault((int(pair[0]), int(pair[1])), _Sums())
+            rows.add_to(sums, pair_of.reshape(-1) == index)
+
+    def calc_budgets(
+        self, max_pairs: int = _MAX_PAIRS, *, measures: bool = True
+    ) -> list[PairBudget]:
+        """Returns the budgets of the pairs with the largest impulses, the largest first.
+
+        Args:
+            max_pairs: largest number of pairs.
+            measures: True: the artifacts are also measured, on a block for each pair.
+        """
+        order = sorted(self._sums, key=lambda pair: -self._sums[pair].force)
+        return [self._make_budget(pair, measures) for pair in order[:max_pairs]]
+
+    def _make_budget(self, pair: tuple[int, int], measures: bool) -> PairBudget:
+        sums = self._sums[pair]
+        explanation = self._simulator.explain(*pair)
+        at = OperatingPoint(
+            slip_speed=sums.slip / max(sums.num_sliding, 1),
+            normal_force=sums.force / sums.num,
+            mobility=sums.mobility / sums.num,
+            load_share=min(sums.share / max(sums.num_sticking, 1), _LARGEST_SHARE),
+        )
+        budget = make_budget(self._simulator, explanation, at, measures=measures)
+        return dataclasses.replace(
+            budget,
+            gap_in_run=self._calc_gap(sums, budget),
+            creep_in_run=sums.creep / sums.num_sticking if sums.num_sticking else None,
+        )
+
+    def _calc_gap(self, sums: _Sums, budget: PairBudget) -> float | None:
+        """Returns the mean distance of the contacts that slid, without their sinking [m].
+
+        The faces of a patch have no stiffness, so that their sinking is unknown.
+        """
+        if not sums.num_sliding or budget.touches_in == "patches":
+            return None
+        stiffness = budget.predicted.stiffness
+        sinks = sums.sliding_force / stiffness if stiffness else 0.0
+        return (sums.distance + sinks) / sums.num_sliding
+
+
+class _Rows:
+    """The loaded contacts of a step as arrays."""
+
+    def __init__(self, report: StepReport, loaded: NDArray[np.intp]) -> None:
+        contacts = report.contacts
+        dt = contacts.time_step
+
+        def take(name: str) -> NDArray[np.float64]:
+            values: NDArray[np.float64] = np.asarray(getattr(contacts, name))[loaded]
+            return values
+
+        impulse = take("normal_impulse")
+        self._force = impulse / dt
+        self._distance = take("distance") + dt * take("normal_velocity")
+        self._slip = np.linalg.norm(take("slip_velocity"), axis=1)
+        self._mobility = np.nan_to_num(take("delassus"))
+        self._slides = take("slipping").astype(bool)
+        tangential = take("impulse") - impulse[:, None] * take("normal")
+        bound = take("friction") * impulse
+        self._has_bound = bound > 0
+        self._share = np.linalg.norm(tangential, axis=1) / np.where(self._has_bound, bound, 1)
+
+    def add_to(self, sums: _Sums, own: NDArray[np.bool_]) -> None:
+        """Adds the contacts of one pair to its sums."""
+        slides, sticks = own & self._slides, own & ~self._slides & self._has_bound
+        sums.num += int(own.sum())
+        sums.force += float(self._force[own].sum())
+        sums.mobility += float(self._mobility[own].sum())
+        sums.num_sliding += int(slides.sum())
+        sums.slip += float(self._slip[slides].sum())
+        sums.distance += float(self._distance[slides].sum())
+        sums.sliding_force += float(self._force[slides].sum())
+        sums.num_sticking += int(sticks.sum())
+        sums.creep += float(self._slip[sticks].sum())
+        sums.share += float(self._share[sticks].sum())
+
+
+def make_budget(
+    simulator: Simulator,
+    explanation: dict[str, Any],
+    at: OperatingPoint,
+    *,
+    measures: bool = True,
+) -> PairBudget:
+    """Makes the budget of a pair.
+
+    Args:
+        simulator: the simulator.
+        explanation: Simulator.explain of two geoms that collide.
+        at: the state of the contact.
+        measures: True: the artifacts are also measured, on a block.
+    """
+    pair = find_properties(explanation)
+    options = simulator.options
+    first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
+    return PairBudget(
+        geoms=(first, second),
+        contact_model=simulator.contact_model,
+        touches_in=explanation["touches_in"],
+        properties=pair,
+        at=at,
+        predicted=predict_artifacts(options, pair, at),
+        measured=measure_artifacts(options, pair, at) if measures else Artifacts(),
+        note=describe_stiffening(options, pair, at.slip_speed),
+    )
+
+
+def find_properties(explanation: dict[str, Any]) -> PairProperties:
+    """Returns the properties of a contact from Simulator.explain. Unused properties are left out."""
+    used = {n["name"]: float(n["value"]) for n in explanation["numbers"] if n["is_used"]}
+    tangents = [
+        used[n] for n in ("friction, first tangent", "friction, second tangent") if n in used
+    ]
+    friction = used.get("friction", sum(tangents) / len(tangents) if tangents else 0.0)
+    return PairProperties(
+        friction=friction,
+        stiffness=used.get("stiffness"),
+        dissipation=used.get("dissipation", 0.0),
+        relaxation_time=used.get("relaxation_time", 0.0),
+    )

@@ -1,0 +1,118 @@
+"""`stiction contacts`: writes the contacts of a recording as one table."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from stiction import contact_table
+from stiction.commands import options
+from stiction.commands.app import app
+from stiction.commands.output import Messages, print_json
+from stiction.errors import Error
+from stiction.recording import Recording
+from stiction.suggestions import suggest_name
+
+
+@app.command()
+def contacts(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Recording made by `stiction run --record`.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Table to write: .parquet, .csv or .npz.")
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """Write the contacts of a recording as one table, with a row for each contact point and face.
+
+    Exit codes: 0 success, 1 failure, 2 wrong usage.
+    """
+    messages = Messages()
+    write = _find_writer(out)
+    recording = Recording(file)
+    if recording.damage:
+        messages.warn(f"{file}: {recording.damage}; the table has the whole steps before")
+    rows = recording.table()
+    names = {"body": recording.model.body, "geom": recording.model.geom}
+    try:
+        write(rows, names, out)
+    except OSError as e:
+        raise Error("file_not_found", str(out), f"cannot be written: {e.strerror or e}") from e
+    figures = {
+        "recording": str(file),
+        "out": str(out),
+        "steps": len(recording),
+        "rows": len(rows),
+        "points": int((rows["kind"] == contact_table.POINT).sum()),
+        "faces": int((rows["kind"] == contact_table.FACE).sum()),
+    }
+    if as_json:
+        print_json(figures)
+    else:
+        print(
+            f"{out}: {figures['rows']} rows of {figures['steps']} steps "
+            f"({figures['points']} contact points, {figures['faces']} faces)"
+        )
+
+
+Writer = Callable[[contact_table.Rows, dict[str, Any], Path], None]
+
+
+def _find_writer(out: Path) -> Writer:
+    """Returns the function that writes a table, by the end of its name."""
+    writers: dict[str, Writer] = {
+        ".parquet": _write_parquet,
+        ".csv": _write_csv,
+        ".npz": _write_npz,
+    }
+    suffix = out.suffix.lower()
+    if suffix not in writers:
+        raise Error(
+            "unknown_name",
+            str(out),
+            f"ends in '{suffix}', but a table ends in .parquet, .csv or .npz "
+            + suggest_name(suffix, tuple(writers)),
+        )
+    if suffix == ".parquet":
+        contact_table.import_pyarrow(str(out))
+    return writers[suffix]
+
+
+def _list_names(rows: contact_table.Rows, names: dict[str, Any]) -> dict[str, list[str]]:
+    """Returns columns with the names of bodies and geoms; one without a name has `#` and its id."""
+    columns = {}
+    for stem, field in (("body", "bodies"), ("geom", "geoms")):
+        for side in range(2):
+            ids = rows[field][:, side]
+            texts = {int(i): names[stem](int(i)).name or f"#{i}" for i in np.unique(ids)}
+            columns[f"{stem}{side + 1}_name"] = [texts[int(i)] for i in ids]
+    return columns
+
+
+def _write_parquet(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
+    pa = contact_table.import_pyarrow(str(out))
+    table = contact_table.to_arrow(rows)
+    for name, texts in _list_names(rows, names).items():
+        table = table.append_column(name, pa.array(texts, pa.string()).dictionary_encode())
+    pa.parquet.write_table(table, out)
+
+
+def _write_csv(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
+    columns = {name: values.tolist() for name, values, _ in contact_table.list_columns(rows)}
+    columns |= _list_names(rows, names)
+    with out.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_npz(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
+    with out.open("wb") as file:
+        arrays: dict[str, Any] = {"contacts": rows, **_list_names(rows, names)}
+        np.savez_compressed(file, **arrays)

@@ -1,0 +1,104 @@
+"""`stiction converge`: the observed order of convergence, and the step that an accuracy takes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from stiction.commands import options
+from stiction.commands.app import ExitCode, app
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.controls import count_steps, default_duration
+from stiction.converge.convergence import Convergence, measure_convergence
+from stiction.converge.table import make_table
+from stiction.interrupts import DeferredInterrupt
+from stiction.names import find_compliant_models
+from stiction.scene import load_scene
+
+
+@app.command()
+def converge(
+    scene: options.SceneFile,
+    contact_model: Annotated[
+        list[str] | None, options.make_models_option("all compliant models")
+    ] = None,
+    time_step: Annotated[
+        float | None,
+        typer.Option(
+            parser=options.parse_time,
+            metavar="TIME",
+            help="The largest step; the default is the scene's own. Each further run has half of it.",
+        ),
+    ] = None,
+    num_steps: Annotated[int, typer.Option("--steps", min=3, max=16, help="Number of steps.")] = 5,
+    duration: options.Duration = None,
+    accuracy: Annotated[
+        float, typer.Option(min=1e-15, help=escape("Error that the step should reach [m]."))
+    ] = 1e-3,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
+    properties: options.Properties = None,
+    settings: options.Settings = None,
+    as_json: options.Json = False,
+) -> int:
+    """Run a scene over falling time steps, and report the order of convergence and the step to take.
+
+    The error of a run is the root mean square over time of its distance from the limit of small
+    steps, which Richardson's extrapolation gives. Distances are in meters; rotations count with the
+    lever of the farthest point that they move. A chaotic scene is named, and judged only as long as
+    one trajectory can be followed.
+
+    Exit codes: 0 success, 1 a run failed or no step reaches the accuracy, 2 wrong usage, 130 Ctrl-C.
+    """
+    messages = Messages()
+    with messages.show_warnings():
+        loaded = load_scene(scene, properties)
+    models = list(dict.fromkeys(contact_model or find_compliant_models()))
+    step = time_step or float(loaded.model.opt.timestep)
+    num_samples = count_steps(duration or default_duration(loaded), step)
+    total = len(models) * num_samples * (2**num_steps + 3)  # the runs, and two displaced ones
+    with (
+        messages.show_warnings(),
+        DeferredInterrupt() as interrupt,
+        messages.show_progress(total, step) as advance,
+    ):
+
+        def after_step() -> bool:
+            advance()
+            return interrupt.take()
+
+        result = measure_convergence(
+            loaded,
+            models,
+            time_step=time_step,
+            num_steps=num_steps,
+            duration=duration,
+            accuracy=accuracy,
+            controls=controls,
+            seed=seed,
+            options=dict(settings or ()),
+            after_step=after_step,
+        )
+    if as_json:
+        print_json(result.figures())
+    else:
+        make_console().print(make_table(result))
+    return _conclude(result, messages)
+
+
+def _conclude(result: Convergence, messages: Messages) -> ExitCode:
+    """Prints what the status of each model means, and returns the exit code."""
+    if result.interrupted:
+        messages.fail("interrupted; the table has the models so far")
+        return ExitCode.INTERRUPTED
+    code = ExitCode.OK
+    for model in result.models:
+        has_failed = model.status in ("failed", "refused")
+        if model.message:
+            report = messages.fail if has_failed else messages.warn
+            report(f"{model.contact_model}: {model.message}")
+        if has_failed or model.accurate_step is None:
+            code = ExitCode.FAILURE
+    return code

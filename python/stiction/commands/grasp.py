@@ -1,0 +1,119 @@
+"""`stiction grasp`: how safely a body is held under each contact model."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from stiction import contact_models
+from stiction.commands import options
+from stiction.commands.app import ExitCode, app
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.controls import count_steps, default_duration
+from stiction.grasp.grasp import Grasp, GraspRow, measure_grasp
+from stiction.interrupts import DeferredInterrupt
+from stiction.scene import load_scene
+
+_GOOD = ("held", "supported")
+
+
+@app.command()
+def grasp(
+    scene: options.SceneFile,
+    body: Annotated[str, typer.Argument(help="Name of the held body.")],
+    contact_model: Annotated[list[str] | None, options.make_models_option("all")] = None,
+    time_step: options.TimeStep = None,
+    duration: options.Duration = None,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
+    properties: options.Properties = None,
+    settings: options.Settings = None,
+    as_json: options.Json = False,
+) -> int:
+    """Report the slip margin, creep and torsional limit of a held body under each contact model.
+
+    The scene runs with its controls. The slip margin is the share of friction that the weight leaves.
+    Creep is the slip speed under the weight, predicted and measured. The torsional limit is the
+    largest torque about the grasp axis that friction carries.
+
+    Exit codes: 0 every model holds the body, 1 one drops it or fails, 2 wrong usage, 130 Ctrl-C.
+    """
+    messages = Messages()
+    with messages.show_warnings():
+        loaded = load_scene(scene, properties)
+    models = list(dict.fromkeys(contact_model or contact_models()))
+    step = time_step or float(loaded.model.opt.timestep)
+    num_steps = count_steps(duration or default_duration(loaded), step) * len(models)
+    with (
+        messages.show_warnings(),
+        DeferredInterrupt() as interrupt,
+        messages.show_progress(num_steps, step) as advance,
+    ):
+
+        def after_step() -> bool:
+            advance()
+            return interrupt.take()
+
+        result = measure_grasp(
+            loaded,
+            body,
+            models,
+            time_step=time_step,
+            duration=duration,
+            controls=controls,
+            seed=seed,
+            options=dict(settings or ()),
+            after_step=after_step,
+        )
+    if as_json:
+        print_json(result.figures())
+    else:
+        make_console().print(_make_table(result))
+    if result.interrupted:
+        messages.fail("interrupted; the last row covers only the steps made so far")
+        return ExitCode.INTERRUPTED
+    for row in result.rows:
+        if row.message:
+            report = messages.warn if row.status in _GOOD else messages.fail
+            report(f"{row.contact_model}: {row.message}")
+    return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
+
+
+def _make_table(result: Grasp) -> Table:
+    title = f"'{result.body}' with {result.load:.4g} N, held for {result.duration:.4g} s"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("contact model", no_wrap=True)
+    for heading in (
+        "normal force\nN",
+        "slip margin\n%",
+        "worst contact\n% of bound",
+        "creep\num/s",
+        "predicted\num/s",
+        "torsional limit\nN m",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("status", no_wrap=True)
+    for row in result.rows:
+        table.add_row(*_make_cells(row))
+    return table
+
+
+def _make_cells(row: GraspRow) -> tuple[str, ...]:
+    def format_value(value: float | None, scale: float = 1.0) -> str:
+        if value is None:
+            return "-"
+        return "any" if math.isinf(value) and value > 0 else f"{scale * value:.4g}"
+
+    return (
+        row.contact_model,
+        format_value(row.normal_force),
+        format_value(row.slip_margin, 100),
+        format_value(row.worst_share, 100),
+        format_value(row.creep_measured, 1e6),
+        format_value(row.creep_predicted, 1e6),
+        format_value(row.torsional_limit),
+        row.status,
+    )

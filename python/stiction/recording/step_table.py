@@ -1,0 +1,33 @@
+"""The contacts of a recorded step as rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction.contact_table import FACE_FIELDS, Rows, tabulate_faces, tabulate_points
+from stiction.recording.step import Step
+
+
+def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) -> Rows:
+    """Returns the contacts of a recorded step as rows of contact_table.DTYPE.
+
+    Args:
+        step: the step.
+        geom_bodies: id of the body of each geom, mjModel's geom_bodyid.
+        time_step: length of the step [s].
+    """
+    contacts, patches = step.contacts, step.patches
+    # The patches of a divided step are those of its last part. Its points are those of all parts.
+    has_faces = step.report.get("num_parts", 1) == 1
+    points = contacts[contacts["patch"] < 0] if has_faces else contacts
+    columns: dict[str, Any] = {name: points[name] for name in points.dtype.names or ()}
+    tables = [tabulate_points({**columns, "bodies": geom_bodies[points["geoms"]]}, time_step)]
+    for i, patch in enumerate(patches if has_faces else ()):
+        geoms = patch.patch["geoms"]
+        faces: dict[str, Any] = {name: patch.faces[name] for name in FACE_FIELDS}
+        pair = {"geoms": geoms, "bodies": geom_bodies[geoms], "patch": i}
+        tables.append(tabulate_faces({**faces, **pair}, time_step))
+    return np.concatenate(tables)

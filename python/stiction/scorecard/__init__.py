@@ -1,0 +1,1 @@
+"""The scorecard: scenes with a known answer, run by several engines."""

@@ -1,0 +1,2 @@
+"""Engines behind one interface, `drive.Adapter`. A module is imported only in the environment of
+its engine."""

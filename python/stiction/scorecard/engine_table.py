@@ -1,0 +1,209 @@
+"""The engines of the scorecard, each at its documented best settings. The page says which of them were
+changed after results had been seen.
+
+To add an engine, write an adapter in adapters/, name it in worker.ADAPTERS, and add a row here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from stiction import contact_models
+from stiction._core import contact_model_traits
+from stiction.errors import Error
+from stiction.scorecard.environments import ENVIRONMENTS, Environment
+from stiction.suggestions import suggest_name
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine with its settings.
+
+    name: name on the command line and in tables.
+    adapter: a name in worker.ADAPTERS.
+    environment: the environment in which it runs.
+    settings: settings of the adapter.
+    settings_text: the settings, for the page.
+    source: where the settings are recommended.
+    has_field: True if it has pressure fields.
+    family: 'stiction', 'mujoco', 'drake', 'newton' or 'bullet', for colors and groups.
+    """
+
+    name: str
+    adapter: str
+    environment: Environment
+    settings: dict[str, Any]
+    settings_text: str
+    source: str
+    has_field: bool = False
+    family: str = field(default="", kw_only=True)
+
+
+_STICTION_SOURCE = 'docs/contact_models.md, "Stiction creeps, by a known amount": lower v_s'
+_CREEP = {"stiction_tolerance": 1e-6}
+
+
+def _make_stiction_engines() -> list[Engine]:
+    engines = []
+    for model in contact_models():
+        traits = contact_model_traits(model)
+        if traits.is_mj_step:
+            continue
+        # At a small v_s steps of tamsi may fail (docs/contact_models.md, "TAMSI"), so it keeps its
+        # default.
+        lowered = not traits.is_rigid and model != "tamsi"
+        engines.append(
+            Engine(
+                f"stiction {model}",
+                "stiction",
+                ENVIRONMENTS["stiction"],
+                {"contact_model": model, "options": _CREEP if lowered else {}},
+                "stiction_tolerance 1e-6 m/s" if lowered else "defaults",
+                _STICTION_SOURCE if lowered else "docs/contact_models.md",
+                has_field=not traits.is_rigid,
+                family="stiction",
+            )
+        )
+    return engines
+
+
+_MUJOCO_DOCS = (
+    'MuJoCo, modeling, "Solver settings": elliptic cones, large impratio, Newton with a small '
+    "tolerance"
+)
+_CARDS = "MuJoCo's model/cards/house_of_cards.xml"
+_SURFACE = 'solref "2 dt 1", solimp "0.95 0.99 1e-4"'
+
+
+def _make_mujoco_engines() -> list[Engine]:
+    elliptic = 'cone="elliptic" impratio="100" tolerance="1e-10" iterations="200"'
+    cards = 'cone="elliptic" impratio="10" tolerance="1e-10" iterations="200" noslip_iterations="2"'
+    rows = (
+        ("elliptic", elliptic, "elliptic, impratio 100, tolerance 1e-10", _MUJOCO_DOCS),
+        (
+            "pyramidal",
+            'tolerance="1e-10" iterations="200"',
+            "pyramidal, tolerance 1e-10",
+            'MuJoCo, XML reference, impratio: no large value with pyramids; the rest as "elliptic"',
+        ),
+        ("noslip", cards, "elliptic, impratio 10, noslip_iterations 2, tolerance 1e-10", _CARDS),
+        (
+            "discrete",
+            f'{elliptic} integrator="discrete"',
+            "elliptic, impratio 100, tolerance 1e-10, integrator discrete",
+            _MUJOCO_DOCS,
+        ),
+    )
+    return [
+        Engine(
+            f"mujoco {name}", "mujoco", ENVIRONMENTS["stiction"], {"option": option},
+            f"{text}; {_SURFACE}", f"{source}; surface: {_CARDS}", family="mujoco",
+        )
+        for name, option, text, source in rows
+    ]  # fmt: skip
+
+
+_DRAKE_SOURCE = (
+    "Drake, MultibodyPlant.set_stiction_tolerance: the slip that you allow; stiffness, modulus and "
+    "dissipation of DefaultProximityProperties; relaxation time: [castro2022], section V.B"
+)
+
+
+def _make_drake_engines() -> list[Engine]:
+    # TAMSI keeps the tolerance at which its Newton method is known to converge.
+    rows = (
+        ("sap", "sap", "point", 1e-6),
+        ("lagged", "lagged", "point", 1e-6),
+        ("similar", "similar", "point", 1e-6),
+        ("tamsi", "tamsi", "point", 1e-4),
+        ("hydroelastic", "lagged", "hydroelastic_with_fallback", 1e-6),
+    )
+    return [
+        Engine(
+            f"drake {name}", "drake", ENVIRONMENTS["drake"],
+            {
+                "approximation": approximation, "contact_model": contact,
+                "stiction_tolerance": tolerance, "stiffness": 5e5, "dissipation": 50.0,
+                "modulus": 1e7,
+            },
+            f"{approximation}, {contact}, stiction_tolerance {tolerance:g} m/s, "
+            + ("modulus 1e7 Pa" if name == "hydroelastic" else "point_stiffness 1e6 N/m")
+            + ", dissipation 50 s/m, relaxation time of a pair: one step",
+            _DRAKE_SOURCE,
+            has_field=name == "hydroelastic", family="drake",
+        )
+        for name, approximation, contact, tolerance in rows
+    ]  # fmt: skip
+
+
+def _make_newton_engines() -> list[Engine]:
+    warp = {
+        "cone": "elliptic",
+        "impratio": 10.0,
+        "iterations": 100,
+        "ls_iterations": 50,
+        "tolerance": 1e-8,
+    }
+    steel = {"iterations": 100, "articulation_constraint_max": 512}
+    return [
+        Engine(
+            "newton mujoco", "newton", ENVIRONMENTS["newton"],
+            {"solver": "mujoco", "options": warp},
+            f"MuJoCo Warp, elliptic, impratio 10, 100 iterations, tolerance 1e-8; {_SURFACE}",
+            f"as mujoco elliptic; impratio of {_CARDS}, because its numbers are single",
+            family="newton",
+        ),
+        Engine(
+            "newton steel", "newton", ENVIRONMENTS["newton"], {"solver": "steel", "options": steel},
+            "friction patches with anchors (default), 100 iterations instead of 12, "
+            "articulation_constraint_max 512",
+            "SolverSteel, class documentation: anchors hold without creep; its warning on dropped rows "
+            "asks for a larger capacity",
+            family="newton",
+        ),
+    ]  # fmt: skip
+
+
+def _make_bullet_engines() -> list[Engine]:
+    return [
+        Engine(
+            "pybullet", "bullet", ENVIRONMENTS["bullet"],
+            {
+                "engine": {
+                    "numSolverIterations": 200,
+                    "solverResidualThreshold": 0.0,
+                    "restitutionVelocityThreshold": 0.0,
+                },
+                "dynamics": {"frictionAnchor": 1},
+            },
+            "200 iterations, frictionAnchor, no damping, no residual or restitution threshold",
+            "PyBullet quickstart guide: changeDynamics (frictionAnchor corrects drift) and "
+            "setPhysicsEngineParameter",
+            family="bullet",
+        )
+    ]  # fmt: skip
+
+
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        *_make_stiction_engines(),
+        *_make_mujoco_engines(),
+        *_make_drake_engines(),
+        *_make_newton_engines(),
+        *_make_bullet_engines(),
+    )
+}
+
+
+def find_engine(name: str) -> Engine:
+    """Returns an engine.
+
+    Raises:
+        Error: there is no engine with this name.
+    """
+    if name not in ENGINES:
+        message = f"there is no engine '{name}' {suggest_name(name, list(ENGINES))}"
+        raise Error("unknown_name", "engine", message)
+    return ENGINES[name]

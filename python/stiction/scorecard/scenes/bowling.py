@@ -1,0 +1,45 @@
+"""A bowling ball that slides, begins to turn, and rolls.
+
+While it slides, v' = -mu g and R w' = 5/2 mu g. It rolls when v = R w, at the time 2 v0 / (7 mu g)
+and the speed 5/7 v0, and keeps this speed.
+"""
+
+from __future__ import annotations
+
+from stiction.scorecard.scene import Measurement, Scene
+from stiction.scorecard.trajectory import Trajectory
+from stiction.scorecard.world import Geom, World, make_sphere
+
+RADIUS, MASS, FRICTION, SPEED, DURATION = 0.1, 1.0, 0.2, 2.0, 0.6
+ROLLS_AT = 2 * SPEED / (7 * FRICTION * 9.81)  # [s]
+DISTANCE = (
+    SPEED * ROLLS_AT - FRICTION * 9.81 * ROLLS_AT**2 / 2 + 5 / 7 * SPEED * (DURATION - ROLLS_AT)
+)
+
+
+def make_world() -> World:
+    """Returns the scene."""
+    pos, velocity = (0.0, 0.0, RADIUS), (SPEED, 0.0, 0.0)
+    sphere = make_sphere("ball", RADIUS, MASS, FRICTION, pos=pos, velocity=velocity)
+    return World(bodies=(sphere,), ground=(Geom("plane", (5.0, 5.0), FRICTION),))
+
+
+def measure(run: Trajectory) -> Measurement:
+    """Measures the distance."""
+    x = run.pos[:, 0, 0]
+    distance = float(x[-1] - x[0])
+    return Measurement(1e3 * distance, abs(distance / DISTANCE - 1))
+
+
+SCENE = Scene(
+    name="bowling",
+    title="Bowling ball that slides until it rolls",
+    quantity="distance in 0.6 s [mm]",
+    error="relative to the distance",
+    exact=1e3 * DISTANCE,
+    make_world=make_world,
+    steps=(1e-2, 5e-3, 1e-3),
+    duration=DURATION,
+    measure=measure,
+    energy_scale=MASS * SPEED**2 / 2,
+)

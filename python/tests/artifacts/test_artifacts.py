@@ -1,0 +1,258 @@
+"""Tests the artifacts of contact models: formulas, the block that measures them, and whole scenes.
+
+The block glides, presses and is held; each entry of Table I of [castro2023] must be what it shows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.artifacts.budget import ArtifactLog, find_properties
+from stiction.artifacts.operating_point import estimate_operating_point
+from stiction.artifacts.predictions import (
+    Artifacts,
+    OperatingPoint,
+    PairProperties,
+    describe_stiffening,
+    predict_artifacts,
+)
+from stiction.artifacts.probe import measure_artifacts
+
+COMPLIANT = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
+RIGID = ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
+PAIRS = {
+    "near-rigid": PairProperties(0.5, math.inf, 50.0, 0.02),
+    "soft": PairProperties(1.0, 1e4, 10.0, 0.001),
+    "elastic": PairProperties(0.3, 1e5, 0.0, 0.0),
+}
+POINTS = {
+    "slow": OperatingPoint(0.05, 30.0, 0.1, 0.7),
+    "fast": OperatingPoint(1.0, 9.81, 1.0, 0.3),
+}
+FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
+BOX = (
+    '<body name="box" pos="0 0 {z}"><freejoint/>'
+    '<geom name="box" type="box" size=".05 .05 .05" mass="1"/></body>'
+)
+
+
+def make_options(contact_model: str, **options: Any) -> dict[str, Any]:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+    )
+    simulator = stiction.Simulator(model, contact_model, time_step=0.002, **options)
+    return simulator.options
+
+
+@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("contact_model", COMPLIANT)
+def test_the_block_shows_what_table_1_says(contact_model: str, pair: str, point: str) -> None:
+    options, at, properties = make_options(contact_model), POINTS[point], PAIRS[pair]
+    predicted = predict_artifacts(options, properties, at)
+    measured = measure_artifacts(options, properties, at)
+    # The models use the soft norm sqrt(|v_t|^2 + eps^2) - eps, which is smaller than |v_t| by eps.
+    soft = 1.2 * predicted.transition_speed / at.slip_speed
+    assert measured.gliding_gap == pytest.approx(predicted.gliding_gap, rel=soft, abs=1e-12)
+    assert measured.stiffness_factor == pytest.approx(predicted.stiffness_factor, rel=soft + 1e-6)
+    assert measured.stiffness == pytest.approx(predicted.stiffness, rel=soft + 1e-6)
+    # The dissipation is the small change of a force, of which the gap takes its own error.
+    assert measured.dissipation == pytest.approx(predicted.dissipation, rel=0.01, abs=1e-6)
+    assert measured.dissipation_lost == pytest.approx(predicted.dissipation_lost, abs=1e-2)
+    assert measured.transition_speed == pytest.approx(predicted.transition_speed, rel=1e-5)
+    assert measured.creep == pytest.approx(predicted.creep, rel=1e-5)
+
+
+@pytest.mark.parametrize("contact_model", RIGID)
+def test_rigid_models_neither_glide_nor_creep(contact_model: str) -> None:
+    options = make_options(contact_model)
+    measured = measure_artifacts(options, PAIRS["near-rigid"], POINTS["slow"])
+    predicted = predict_artifacts(options, PAIRS["near-rigid"], POINTS["slow"])
+    assert predicted == Artifacts(gliding_gap=0.0, transition_speed=0.0, creep=0.0)
+    assert measured.creep == pytest.approx(0, abs=1e-12)
+    # drumwright_shell rests where its correction of overlaps ends.
+    assert measured.gliding_gap == pytest.approx(0, abs=1e-8)
+
+
+def test_viscous_friction_has_no_stiction() -> None:
+    options = make_options("viscous")
+    for find in (predict_artifacts, measure_artifacts):
+        found = find(options, PAIRS["near-rigid"], POINTS["slow"])
+        assert found.creep is None and found.transition_speed is None
+        assert found.gliding_gap == pytest.approx(0, abs=1e-12)
+
+
+def test_nothing_is_said_of_mujoco() -> None:
+    options = make_options("mujoco")
+    assert predict_artifacts(options, PAIRS["soft"], POINTS["slow"]) == Artifacts()
+    assert measure_artifacts(options, PAIRS["soft"], POINTS["slow"]) == Artifacts()
+
+
+def test_similar_with_the_linear_law_glides_as_sap_does() -> None:
+    options = make_options("similar", normal_law="linear")
+    at, pair = POINTS["fast"], PAIRS["near-rigid"]
+    predicted, measured = predict_artifacts(options, pair, at), measure_artifacts(options, pair, at)
+    assert predicted.gliding_gap == pytest.approx(0.5 * (0.002 + 0.02) * 1.0)
+    assert predicted.stiffness_factor == 1 and predicted.dissipation == 0.02
+    assert measured.gliding_gap == pytest.approx(predicted.gliding_gap, rel=2e-4)
+    assert measured.dissipation == pytest.approx(0.02, rel=1e-4)
+
+
+@pytest.mark.parametrize("friction_law", ["quadratic", "arctan"])
+def test_creep_follows_the_friction_law(friction_law: str) -> None:
+    options = make_options("lagged", friction_law=friction_law)
+    at, pair = POINTS["fast"], PAIRS["soft"]
+    predicted, measured = predict_artifacts(options, pair, at), measure_artifacts(options, pair, at)
+    assert measured.creep == pytest.approx(predicted.creep, rel=1e-5)
+    assert measured.transition_speed == pytest.approx(1e-4, rel=1e-5)
+
+
+def test_sap_without_its_limit_has_the_given_stiffness() -> None:
+    at, pair = POINTS["fast"], PairProperties(0.5, 1e7, 0.0, 0.02)
+    limited = predict_artifacts(make_options("sap"), pair, at).stiffness
+    assert limited == pytest.approx(
+        4 * math.pi**2 / (1.0 * 0.002 * 0.022) / (1 + 0.25e-3 * 4 * math.pi**2)
+    )
+    options = make_options("sap", near_rigid_factor=0)
+    predicted, measured = predict_artifacts(options, pair, at), measure_artifacts(options, pair, at)
+    assert predicted.stiffness == pytest.approx(1e7 * predicted.stiffness_factor)
+    assert measured.stiffness == pytest.approx(predicted.stiffness, rel=1e-6)
+
+
+def test_contacts_at_rest_have_their_own_stiffness() -> None:
+    at = dataclasses.replace(POINTS["fast"], slip_speed=0.0)
+    for contact_model in ("sap", "similar"):
+        options = make_options(contact_model)
+        predicted = predict_artifacts(options, PAIRS["near-rigid"], at)
+        assert (predicted.gliding_gap, predicted.stiffness_factor) == (0, 1)
+        measured = measure_artifacts(options, PAIRS["near-rigid"], at)
+        assert measured.stiffness == pytest.approx(predicted.stiffness, rel=1e-6)
+
+
+def test_stiffening_is_said_where_it_matters() -> None:
+    options, pair = make_options("similar"), PAIRS["near-rigid"]
+    text = describe_stiffening(options, pair, 1.0)
+    assert text is not None and "26 times as stiff" in text and "use 'coulomb'" in text
+    assert describe_stiffening(options, pair, 0.001) is None
+    assert describe_stiffening(make_options("coulomb"), pair, 1.0) is None
+    assert describe_stiffening(make_options("no_slip"), pair, 1.0) is None
+
+
+@pytest.mark.parametrize(("contact_model", "gap"), [("similar", 0.002), ("sap", 0.022)])
+def test_a_box_that_slides_has_the_predicted_gap(contact_model: str, gap: float) -> None:
+    xml = f'<mujoco><option timestep="0.002"/><worldbody>{FLOOR}{BOX.format(z=0.05)}</worldbody></mujoco>'
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    simulator = stiction.Simulator(model, contact_model)
+    log = ArtifactLog(simulator)
+    for _ in range(400):
+        data.qvel[0] = 0.2  # the box slides at a constant speed
+        data.qvel[3:] = 0  # and does not tip
+        report = simulator.step(data)
+        if data.time > 0.4:
+            log.add(report)
+    (budget,) = log.calc_budgets()
+    assert budget.geoms == ("floor", "box")
+    assert budget.at.slip_speed == pytest.approx(0.2, rel=0.15)  # friction slows it in each step
+    assert budget.predicted.gliding_gap == pytest.approx(gap * budget.at.slip_speed, rel=1e-9)
+    assert budget.gap_in_run == pytest.approx(budget.predicted.gliding_gap, rel=0.02)
+    assert budget.measured.gliding_gap == pytest.approx(budget.predicted.gliding_gap, rel=2e-3)
+
+
+def test_a_budget_of_contacts_at_rest_has_their_creep() -> None:
+    tilt = math.tan(0.1)
+    xml = (
+        f'<mujoco><option timestep="0.002" gravity="{9.81 * tilt} 0 -9.81"/><worldbody>'
+        f"{FLOOR}{BOX.format(z=0.05)}</worldbody></mujoco>"
+    )
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    simulator = stiction.Simulator(model, "lagged")
+    log = ArtifactLog(simulator)
+    for _ in range(500):
+        report = simulator.step(data)
+        if data.time > 0.5:
+            log.add(report)
+    (budget,) = log.calc_budgets(measures=False)
+    assert budget.at.slip_speed == 0 and budget.gap_in_run is None
+    assert budget.at.load_share == pytest.approx(tilt, rel=1e-3)
+    assert budget.creep_in_run == pytest.approx(1e-4 * tilt / math.sqrt(1 - tilt**2), rel=1e-3)
+    assert budget.predicted.creep == pytest.approx(budget.creep_in_run, rel=1e-3)
+    assert budget.measured == Artifacts()
+
+
+def test_the_estimated_mobility_is_that_of_the_step() -> None:
+    xml = (
+        f'<mujoco><worldbody>{FLOOR}<body pos="0 0 .05"><freejoint/>'
+        '<geom name="ball" size=".05" mass="2"/></body></worldbody></mujoco>'
+    )
+    model = mujoco.MjModel.from_xml_string(xml)
+    at = estimate_operating_point(model, 0, 1, slip_speed=0.1)
+    assert at.normal_force == pytest.approx(2 * 9.81)
+    # The estimate leaves out the rotation, which adds 2.5 / m in both tangents of a ball.
+    report = stiction.Simulator(model).forward(mujoco.MjData(model))
+    expected = np.linalg.norm([3.5, 3.5, 1.0]) / 2 / 3
+    assert report.contacts.delassus[0] == pytest.approx(expected, rel=1e-6)
+    assert at.mobility == pytest.approx(math.sqrt(3) / 2 / 3)
+
+
+def test_properties_come_from_the_explanation() -> None:
+    scene = stiction.load_scene("scenes/pinch.xml")
+    explanation = scene.make_simulator("similar").explain("cube", "floor")
+    pair = find_properties(explanation)
+    assert pair == PairProperties(0.7, math.inf, 50.0, 0.0)
+    assert find_properties(scene.make_simulator("sap").explain("cube", "floor")) == PairProperties(
+        0.7, math.inf, 0.0, 0.02
+    )
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from stiction.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_explain_compare_and_run_have_the_budget(tmp_path: Path) -> None:
+    path = tmp_path / "slide.xml"
+    body = BOX.format(z=0.05)
+    keys = '<keyframe><key qvel="2 0 0 0 0 0"/></keyframe>'
+    path.write_text(f"<mujoco><worldbody>{FLOOR}{body}</worldbody>{keys}</mujoco>")
+    explained = run(
+        "explain", str(path), "box", "floor", "--contact-model", "similar", "--slip", "1"
+    )
+    assert "stiffness factor" in explained.stdout and "51" in explained.stdout
+    assert "51 times as stiff" in explained.stdout
+    budget = json.loads(
+        run("explain", str(path), "box", "floor", "--contact-model", "sap", "--json").stdout
+    )["artifacts"]
+    assert budget["predicted"]["gliding_gap"] == pytest.approx(0.1 * 0.022)
+    assert budget["measured"]["gliding_gap"] == pytest.approx(0.1 * 0.022)
+
+    ran = json.loads(
+        run("run", str(path), "--contact-model", "similar", "--duration", "300ms", "--json").stdout
+    )
+    (budget,) = ran["artifacts"]
+    assert budget["at"]["slip_speed"] > 0.05
+    assert any("times as stiff" in text for text in ran["warnings"])
+
+    html = tmp_path / "out.html"
+    compared = run(
+        "compare", str(path), "--contact-model", "similar", "--contact-model", "mujoco",
+        "--duration", "300ms", "--html", str(html), "--json",
+    )  # fmt: skip
+    rows = json.loads(compared.stdout)["rows"]
+    assert rows[0]["artifacts"][0]["predicted"]["gliding_gap"] > 1e-5
+    assert any("times as stiff" in note for note in rows[0]["notes"])
+    assert "gliding gap" in html.read_text() and "times as stiff" in html.read_text()

@@ -1,0 +1,184 @@
+"""Tests what all commands have in common, for each command of the table: options, exit codes, colors."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import typer.rich_utils
+from typer.testing import CliRunner
+
+import stiction.cli  # noqa: F401  # registers the commands
+from stiction.commands.app import app
+
+BALL = (
+    "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body name='ball' pos='0 0 .1'>"
+    "<freejoint/><geom name='ball' size='.1' condim='6'/></body></worldbody></mujoco>"
+)
+
+
+def _list_commands(group: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yields the words and the object of every command, without the groups."""
+    if not hasattr(group, "commands"):
+        yield path, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from _list_commands(command, *path, name)
+
+
+COMMANDS = dict(_list_commands(typer.main.get_command(app)))
+
+# Arguments with which a command ends after a moment; FILE is the ball, NONE is a file that is not there.
+# Commands without an entry are the benchmarks, which have arguments but no short run.
+SHORT: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("check",): ("FILE", "--contact-model", "sap"),
+    ("compare",): ("FILE", "--contact-model", "sap", "--duration", "6ms", "--html", "OUT.html"),
+    ("converge",): ("FILE", "--contact-model", "sap", "--duration", "6ms", "--steps", "3"),
+    ("doctor",): (),
+    ("explain",): ("FILE", "floor", "ball", "--contact-model", "sap"),
+    ("grasp",): ("FILE", "ball", "--contact-model", "sap", "--duration", "6ms"),
+    ("run",): ("FILE", "--contact-model", "sap", "--duration", "6ms"),
+    ("replay",): ("RECORDING",),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the ball and a recording of it."""
+    out = tmp_path_factory.mktemp("commands")
+    (out / "ball.xml").write_text(BALL)
+    run(("run", "ball.xml", "--duration", "6ms", "--record", "run.mcap"), out)
+    return out
+
+
+def run(
+    arguments: tuple[str, ...], folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    names = {"FILE": "ball.xml", "RECORDING": "run.mcap", "OUT.html": "out.html"}
+    code = "from stiction.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *(names.get(a, a) for a in arguments)],
+        cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_the_common_options(path: tuple[str, ...]) -> None:
+    options = {name for parameter in COMMANDS[path].params for name in parameter.opts}
+    assert {"--json", "--quiet", "-q"} <= options
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_documents_its_exit_codes(
+    path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typer.rich_utils, "MAX_WIDTH", 1000)
+    shown = " ".join(CliRunner().invoke(app, [*path, "--help"]).stdout.split())
+    codes = re.search(r"Exit codes: (.*?)\.( |$)", shown)
+    assert codes, shown
+    assert all(re.search(rf"\b{code}\b", codes[1]) for code in (0, 1, 2))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_refuses_an_unknown_option_with_2(path: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, [*path, "--no-such-option"])
+    assert result.exit_code == 2
+
+
+def test_every_command_has_a_short_run_or_is_long() -> None:
+    long = {("mesh",), ("study",), ("sweep",)}
+    assert {path for path in COMMANDS if path[0] != "bench"} - long == SHORT.keys()
+
+
+@pytest.mark.parametrize("path", SHORT, ids=" ".join)
+def test_quiet_prints_nothing_but_errors(path: tuple[str, ...], folder: Path) -> None:
+    loud = run((*path, *SHORT[path]), folder)
+    quiet = run((*path, *SHORT[path], "--quiet"), folder)
+    assert loud.stdout
+    assert quiet.stdout == ""
+    assert quiet.returncode == loud.returncode
+    # The ball has condim 6, which sap ignores: a warning, which --quiet hides. Errors stay.
+    assert not any(line.startswith("warning:") for line in quiet.stderr.splitlines())
+    errors = [line for line in loud.stderr.splitlines() if line.startswith("error:")]
+    assert [line for line in quiet.stderr.splitlines() if line.startswith("error:")] == errors
+
+
+@pytest.mark.parametrize("path", SHORT, ids=" ".join)
+def test_json_is_one_object_also_with_quiet(path: tuple[str, ...], folder: Path) -> None:
+    for further in (("--json",), ("--json", "--quiet")):
+        result = run((*path, *SHORT[path], *further), folder)
+        assert isinstance(json.loads(result.stdout), dict), result.stderr
+
+
+@pytest.mark.parametrize("path", [path for path in SHORT if SHORT[path]], ids=" ".join)
+def test_json_has_the_error_of_a_missing_file(path: tuple[str, ...], folder: Path) -> None:
+    suffix = ".mcap" if SHORT[path][0] == "RECORDING" else ".xml"
+    result = run((*path, f"none{suffix}", *SHORT[path][1:], "--json", "--quiet"), folder)
+    # `check` keeps 1 for findings.
+    assert result.returncode == (2 if path == ("check",) else 1)
+    assert json.loads(result.stdout)["error"]["code"] == "file_not_found"
+    assert "there is no such file" in result.stderr
+
+
+@pytest.mark.parametrize("path", SHORT, ids=" ".join)
+def test_no_color_is_obeyed(path: tuple[str, ...], folder: Path) -> None:
+    result = run((*path, *SHORT[path]), folder, NO_COLOR="1", FORCE_COLOR="1")
+    assert not re.search(
+        r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m", result.stdout + result.stderr
+    )
+
+
+def complete(words: str) -> list[str]:
+    program = Path(sys.executable).parent / "stiction"
+    result = subprocess.run(
+        [program],
+        env={**os.environ, "_STICTION_COMPLETE": "complete_bash", "COMP_WORDS": words,
+             "COMP_CWORD": str(len(words.split(" ")) - 1)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return result.stdout.split()
+
+
+def test_shells_complete_every_command() -> None:
+    assert {path[0] for path in COMMANDS} <= set(complete("stiction "))
+    assert {path[1] for path in COMMANDS if path[0] == "bench"} <= set(complete("stiction bench "))
+
+
+def test_shells_complete_options_and_names() -> None:
+    assert "--accuracy" in complete("stiction converge --acc")
+    assert complete("stiction run --contact-model lag") == ["lagged", "lagged_regularized"]
+    assert "no_slip" in complete("stiction grasp --contact-model no")
+
+
+def test_the_doctor_finds_everything_that_is_needed(folder: Path) -> None:
+    result = run(("doctor", "--json"), folder)
+    figures = json.loads(result.stdout)
+    assert result.returncode == 0 and figures["ok"], result.stderr
+    found = {entry["name"]: entry for entry in figures["found"]}
+    for name in ("stiction", "python", "mujoco", "processor", "step, coulomb", "temporary files"):
+        assert found[name]["status"] == "ok"
+    assert "extra gym" in found
+    assert all(entry["remedy"] for entry in found.values() if entry["status"] != "ok")
+
+
+def test_the_doctor_names_a_remedy_for_a_folder_without_access(folder: Path) -> None:
+    result = run(("doctor",), folder, MPLCONFIGDIR="/proc/none")
+    assert result.returncode == 1
+    assert "matplotlib's cache: /proc/none" in result.stderr
+    assert "set MPLCONFIGDIR to a folder that can be written" in result.stderr
+
+
+def test_the_doctor_finds_a_floor_that_does_not_carry(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stiction import doctor
+
+    monkeypatch.setattr(doctor, "_BALL", doctor._BALL.replace("0 0 .0999", "0 0 9"))
+    steps = [entry for entry in doctor.examine() if entry.name.startswith("step")]
+    assert [entry.status for entry in steps] == ["failed"] * 4
+    assert "the floor carries 0 N" in steps[0].text and "report this line" in steps[0].remedy

@@ -1,0 +1,205 @@
+"""Tests `stiction converge`: its norm, its order, its errors against exact ones, and chaos."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.converge import Convergence, measure_convergence
+from stiction.converge.analysis import calc_order, estimate_finest_error, find_step
+from stiction.converge.chaos import judge_sensitivity
+from stiction.converge.norm import calc_distances, calc_levers
+
+FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
+OSCILLATOR = (
+    '<body><joint type="slide" stiffness="100"/><geom size=".1" mass="1"/></body>'
+    '</worldbody><keyframe><key qpos="0.1"/></keyframe>'
+)
+PENDULA = (
+    '<body><joint type="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02"/>'
+    '<body pos="0 0 -.3"><joint type="hinge" axis="0 1 0"/>'
+    '<geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02"/></body></body>'
+    '</worldbody><keyframe><key qpos="2.8 0.5"/></keyframe>'
+)
+BALL = (
+    FLOOR + '<body pos="0 0 .05"><freejoint/><geom name="ball" size=".05" mass="1"/></body>'
+    '</worldbody><keyframe><key qvel="1 0 0 0 0 0"/></keyframe>'
+)
+
+
+def write(tmp_path: Path, bodies: str, option: str = "") -> Path:
+    end = "" if "</worldbody>" in bodies else "</worldbody>"
+    path = tmp_path / "scene.xml"
+    path.write_text(f"<mujoco><option {option}/><worldbody>{bodies}{end}</mujoco>")
+    return path
+
+
+def measure(path: Path, *models: str, **arguments: float) -> Convergence:
+    return measure_convergence(stiction.load_scene(path), models, **arguments)
+
+
+def test_the_errors_of_a_power_of_the_step_are_found() -> None:
+    for order in (1.0, 2.0, 3.0):
+        errors = [0.4 * 0.5 ** (order * i) for i in range(5)]
+        differences = [a - b for a, b in itertools.pairwise(errors)]
+        assert calc_order(differences, 2) == pytest.approx(order)
+        assert estimate_finest_error(differences, order, 2) == pytest.approx(errors[-1])
+
+
+def test_runs_that_do_not_approach_each_other_have_no_error() -> None:
+    assert calc_order([1e-3, 1e-3], 2) == 0
+    assert estimate_finest_error([1e-3, 1e-3], 0.0, 2) is None
+    assert calc_order([0.0, 0.0], 2) is None
+    assert estimate_finest_error([1e-14, 1e-14], None, 2) == 1e-14
+
+
+def test_the_step_of_an_accuracy_is_interpolated_or_extrapolated() -> None:
+    steps, errors = [0.4, 0.2, 0.1], [1.6, 0.4, 0.1]  # 10 h^2
+    assert find_step(steps, errors, 2.0, 2.0) == 0.4
+    assert find_step(steps, errors, 0.9, 2.0) == pytest.approx(0.3)
+    assert find_step(steps, errors, 0.001, 2.0) == pytest.approx(0.01)
+    assert find_step(steps, errors, 0.001, None) is None
+
+
+def test_levers_are_meters() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><worldbody><body><joint type="slide"/><joint type="hinge" axis="0 1 0"/>'
+        '<geom size=".1" pos=".5 0 0"/><body pos="1 0 0"><joint type="ball"/><geom size=".2"/></body>'
+        '</body><body><freejoint/><geom type="box" size=".3 .4 1.2"/></body></worldbody></mujoco>'
+    )
+    expected = [1, 1.2, *[0.2] * 3, *[1] * 3, *[1.3] * 3]
+    assert calc_levers(model) == pytest.approx(expected)
+
+
+def test_distances_are_those_of_points() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='.5'/></body></worldbody></mujoco>"
+    )
+    levers = calc_levers(model)
+    start = np.array([[0, 0, 0, 1, 0, 0, 0]], float)
+    moved = np.array([[0, 0.25, 0, 1, 0, 0, 0]], float)
+    angle = 0.1
+    turned = np.array([[0, 0, 0, math.cos(angle / 2), 0, 0, math.sin(angle / 2)]])
+    assert calc_distances(model, levers, start, moved) == pytest.approx([0.25])
+    assert calc_distances(model, levers, start, turned) == pytest.approx([0.5 * angle])
+
+
+def test_an_oscillator_converges_with_order_1_to_its_exact_motion(tmp_path: Path) -> None:
+    path = write(tmp_path, OSCILLATOR, 'timestep="0.004" gravity="0 0 0"')
+    result = measure(path, "coulomb", duration=0.5, accuracy=1e-3, num_steps=4)
+    (model,) = result.models
+    assert model.status == "ok" and model.order == pytest.approx(1, abs=0.1)
+    scene = stiction.load_scene(path)
+    for step, error in zip(result.time_steps, model.errors, strict=True):
+        data, simulator = scene.make_data(), scene.make_simulator("coulomb", time_step=step)
+        squares = []
+        for i in range(1, round(0.5 / step) + 1):
+            simulator.step(data)
+            if i % round(0.004 / step) == 0:
+                squares.append((data.qpos[0] - 0.1 * math.cos(10 * data.time)) ** 2)
+        assert error == pytest.approx(math.sqrt(np.mean(squares)), rel=0.1)
+    # At the step that is reported, the error is the accuracy.
+    again = measure(path, "coulomb", time_step=model.accurate_step, duration=0.5, num_steps=4)
+    assert again.models[0].errors[0] == pytest.approx(1e-3, rel=0.1)
+
+
+def test_a_sliding_ball_converges_and_sap_goes_elsewhere(tmp_path: Path) -> None:
+    path = write(tmp_path, BALL, 'timestep="0.004"')
+    result = measure(path, "coulomb", "sap", duration=0.3, accuracy=1e-4)
+    coulomb, sap = result.models
+    assert result.reference == "coulomb" and coulomb.limit_distance == 0
+    assert coulomb.order == pytest.approx(1, abs=0.2) and coulomb.status == "ok"
+    assert coulomb.accurate_step is not None and coulomb.accurate_step > 1e-5
+    # sap glides on mu tau |v_t| = 2 cm at 1 m/s, which no step removes.
+    assert sap.limit_distance > 1e-3
+    assert sap.limit_distance > 10 * coulomb.errors[-1]
+
+
+def test_a_double_pendulum_is_chaotic_and_an_oscillator_is_not(tmp_path: Path) -> None:
+    (chaotic,) = measure(write(tmp_path, PENDULA), "coulomb", duration=6, num_steps=3).models
+    assert chaotic.status == "chaotic" and chaotic.growth > 1e3
+    assert 0.01 < chaotic.folding_time < 1
+    assert chaotic.judged_time < 6
+    assert "compare averages" in chaotic.message
+    (calm,) = measure(write(tmp_path, OSCILLATOR), "coulomb", duration=6, num_steps=3).models
+    assert calm.status == "ok" and calm.growth < 3 and calm.folding_time is None
+
+
+def test_a_jump_is_no_chaos() -> None:
+    time = np.linspace(0, 1, 100)
+    jump = 1e-4 * (time > 0.5)
+    small, large = 1e-8 + jump, 1e-6 + jump
+    assert not judge_sensitivity([small, large], 0.01).is_chaotic
+    grown = judge_sensitivity([1e-8 * np.exp(15 * time), 1e-6 * np.exp(15 * time)], 1 / 99)
+    assert grown.is_chaotic and grown.folding_time == pytest.approx(1 / 15, rel=0.01)
+
+
+def test_models_that_fail_say_so_and_the_others_run(tmp_path: Path) -> None:
+    path = write(tmp_path, OSCILLATOR.replace("slide", 'slide" frictionloss=".1'))
+    scene = stiction.load_scene(path)
+    result = measure_convergence(
+        scene, ["no_slip", "coulomb"], duration=0.02, options={"lcp_solver": "active_set"}
+    )
+    no_slip, coulomb = result.models
+    assert no_slip.status in ("refused", "failed") and no_slip.message
+    assert coulomb.errors
+
+
+def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
+    scene = stiction.load_scene(write(tmp_path, OSCILLATOR))
+    with pytest.raises(stiction.Error, match="needs runs with at least 3 steps"):
+        measure_convergence(scene, ["coulomb"], num_steps=2)
+    with pytest.raises(stiction.Error, match="accuracy: is 0 m, must be above 0"):
+        measure_convergence(scene, ["coulomb"], accuracy=0.0)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from stiction.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
+    tmp_path: Path,
+) -> None:
+    path = str(write(tmp_path, OSCILLATOR, 'timestep="0.004" gravity="0 0 0"'))
+    arguments = (
+        "converge",
+        path,
+        "--contact-model",
+        "lagged",
+        "--duration",
+        "200ms",
+        "--steps",
+        "3",
+    )
+    good = run(*arguments, "--accuracy", "1e-2")
+    assert good.returncode == 0, good.stderr
+    assert "[m]" in good.stdout and ">= 4 ms" in good.stdout
+    figures = json.loads(run(*arguments, "--json").stdout)
+    assert figures["models"][0]["order"] == pytest.approx(1, abs=0.1)
+    assert figures["time_steps"] == [0.004, 0.002, 0.001]
+    wrong = run(*arguments, "--accuracy", "-1")
+    assert wrong.returncode == 2
+    quiet = run(*arguments, "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
+def test_a_run_that_reaches_no_accuracy_exits_with_1(tmp_path: Path) -> None:
+    path = str(write(tmp_path, BALL.replace("key qvel", 'key qpos="0 0 .3 1 0 0 0" qvel')))
+    result = run(
+        "converge", path, "--contact-model", "sap", "--steps", "3", "--duration", "1s",
+        "--accuracy", "1e-12", "--time-step", "20ms",
+    )  # fmt: skip
+    figures = result.stdout.split()
+    assert (result.returncode == 1) == ("none" in figures)

@@ -1,0 +1,240 @@
+"""Tests the plugins of MuJoCo Studio: with Studio if it can be imported, else with a stand-in.
+
+`pip install mujoco-studio==4.0.0 mujoco-core==4.0.0` in an environment of its own runs them with Studio.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+
+SCENES = Path(__file__).parents[3] / "scenes"
+
+
+@pytest.fixture(scope="module")
+def studio() -> Any:
+    """The module stiction.studio, on Studio or on its stand-in."""
+    path = Path(__file__).with_name("studio_double.py")
+    spec = importlib.util.spec_from_file_location("studio_double", path)
+    assert spec is not None and spec.loader is not None
+    double = importlib.util.module_from_spec(spec)
+    sys.modules["studio_double"] = double
+    spec.loader.exec_module(double)
+    double.install()
+    return importlib.import_module("stiction.studio")
+
+
+class Handle:
+    """Studio's handle of the simulation: it keeps what is sent to the viewer."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model, self.sent = model, []  # type: ignore[var-annotated]
+
+    def send_to_viewer(self, message: Any) -> None:
+        self.sent.append(message)
+
+
+class Viewer:
+    """Studio's viewer: it keeps what is sent to the simulation."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model, self.sent = model, []  # type: ignore[var-annotated]
+        self.vis_options, self.extra_geoms = mujoco.MjvOption(), ["of another plugin"]
+
+    def send_to_sim(self, message: Any) -> None:
+        self.sent.append(message)
+
+
+class ImGui(types.ModuleType):
+    """Dear ImGui: it keeps what is shown, and answers as a user who changes what `edits` names."""
+
+    def __init__(self, edits: dict[str, Any]) -> None:
+        super().__init__("imgui")
+        self.edits, self.lines, self.depth = edits, [], 0  # type: ignore[var-annotated]
+
+    def Begin(self, name: str) -> tuple[bool, bool]:  # noqa: N802
+        self.depth += 1
+        return True, True
+
+    def End(self) -> None:  # noqa: N802
+        self.depth -= 1
+
+    def TextUnformatted(self, text: str) -> None:  # noqa: N802
+        self.lines.append(text)
+
+    def Combo(self, label: str, index: int, items: list[str]) -> tuple[bool, int]:  # noqa: N802
+        self.lines.append(f"{label}: {items[index]}")
+        return (True, items.index(self.edits[label])) if label in self.edits else (False, index)
+
+    def InputDouble(self, label: str, value: float, *_: Any) -> tuple[bool, float]:  # noqa: N802
+        self.lines.append(label)
+        return (True, self.edits[label]) if label in self.edits else (False, value)
+
+    def Checkbox(self, label: str, value: bool) -> tuple[bool, bool]:  # noqa: N802
+        return (True, self.edits[label]) if label in self.edits else (False, value)
+
+
+def start(studio: Any, name: str, contact_model: str = "coulomb", **options: Any) -> Any:
+    """Returns the stepper with a scene, its data, and the handle."""
+    scene = stiction.load_scene(SCENES / name)
+    data = scene.make_data()
+    stepper = studio.StictionStepper(contact_model, **options)
+    stepper._handle = Handle(scene.model)
+    stepper.on_post_model(studio.messages.PostModelEvent(scene.model, data, str(SCENES / name)))
+    return stepper, data, stepper._handle
+
+
+def test_it_steps_with_stiction_and_consumes_the_event(studio: Any) -> None:
+    stepper, data, handle = start(studio, "pinch.xml")
+    control = studio.messages.StepControlSnapshot(pause_state=studio.sim.PauseState.NORMAL_PAUSED)
+    stepper.on_step_control(control)
+    for _ in range(30):
+        stepper.on_single_step(studio.messages.SingleStepEvent())
+        assert stepper.on_step(studio.messages.StepEvent(data.model, data)) is True
+    scene = stiction.load_scene(SCENES / "pinch.xml")
+    expected = scene.make_data()
+    scene.make_simulator("coulomb").step(expected, 30)
+    assert np.array_equal(data.qpos, expected.qpos)
+    assert len(handle.sent) == 30
+    assert handle.sent[-1].contact_model == "coulomb"
+    assert len(handle.sent[-1].point) >= 4
+
+
+def test_it_keeps_the_pace_of_the_panel(studio: Any) -> None:
+    stepper, data, _ = start(studio, "pinch.xml")
+    stepper.on_step_control(studio.messages.StepControlSnapshot(speed=50.0))
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < 0.5:
+        stepper.on_step(studio.messages.StepEvent(data.model, data))
+    # Half of real time; a busy machine may lose some of it, but none is gained.
+    elapsed = time.perf_counter() - begin
+    assert 0.05 < data.time <= 0.5 * elapsed + 0.01
+
+
+def test_a_pause_stops_it_and_a_changed_state_is_shown(studio: Any) -> None:
+    stepper, data, handle = start(studio, "pinch.xml")
+    stepper.on_pause(
+        studio.messages.RequestPauseEvent(pause_state=studio.sim.PauseState.NORMAL_PAUSED)
+    )
+    event = studio.messages.StepEvent(data.model, data)
+    stepper.on_step(event)
+    assert data.time == 0 and len(handle.sent) == 1  # the contacts of the start
+    stepper.on_step(event)
+    assert len(handle.sent) == 1
+    data.time = 3.0  # as after scrubbing
+    stepper.on_step(event)
+    assert len(handle.sent) == 2 and data.time == 3.0
+
+
+def test_settings_change_the_model_and_wrong_ones_are_told(studio: Any) -> None:
+    stepper, data, handle = start(studio, "pinch.xml")
+    stepper.on_settings(studio.SettingsSnapshot("sap", {"friction_regularization": 1e-2}))
+    assert stepper._simulator.contact_model == "sap"
+    assert stepper._simulator.options["friction_regularization"] == 1e-2
+    stepper.on_settings(studio.SettingsSnapshot("sap", {"tolerance": -1.0}))
+    stepper.on_step(studio.messages.StepEvent(data.model, data))
+    assert "tolerance" in handle.sent[-1].message
+    assert stepper._simulator.options["friction_regularization"] == 1e-2
+
+
+def test_a_failed_step_pauses_studio_and_says_why(studio: Any) -> None:
+    stepper, data, handle = start(studio, "pinch.xml")
+    data.qvel[0] = np.nan
+    stepper.on_single_step(studio.messages.SingleStepEvent())
+    stepper.on_step(studio.messages.StepEvent(data.model, data))
+    pauses = [m for m in handle.sent if isinstance(m, studio.messages.RequestPauseEvent)]
+    assert len(pauses) == 1
+    assert "the step failed (non_finite" in handle.sent[-1].message
+
+
+def test_patches_have_the_properties_that_the_scene_names(studio: Any) -> None:
+    stepper, data, handle = start(studio, "spatula.xml")
+    stepper.on_single_step(studio.messages.SingleStepEvent())
+    stepper.on_pause(
+        studio.messages.RequestPauseEvent(pause_state=studio.sim.PauseState.NORMAL_PAUSED)
+    )
+    stepper.on_step(studio.messages.StepEvent(data.model, data))
+    shown = handle.sent[-1]
+    assert len(shown.face) == len(shown.pressure) > 50
+    assert len(shown.point) == 0  # the faces of patches are not drawn as points
+    geoms = studio.make_geoms(shown, data.model)
+    assert len(geoms) == len(shown.face)
+    red = [geom.rgba[0] for geom in geoms]
+    assert red[int(np.argmax(shown.pressure))] == pytest.approx(1)
+    assert [geom.size[0] for geom in geoms] == pytest.approx(shown.face_radius, rel=1e-6)
+
+
+def make_panel(studio: Any, contact_model: str = "coulomb") -> Any:
+    stepper, data, handle = start(studio, "pinch.xml", contact_model)
+    stepper.on_single_step(studio.messages.SingleStepEvent())
+    stepper.on_step(studio.messages.StepEvent(data.model, data))
+    panel = studio.StictionPanel()
+    panel._viewer = Viewer(data.model)
+    panel.on_contacts(handle.sent[-1])
+    return panel, handle.sent[-1]
+
+
+def test_the_panel_draws_contacts_in_place_of_mujocos(studio: Any) -> None:
+    panel, shown = make_panel(studio)
+    viewer = panel._viewer
+    viewer.vis_options.flags[int(mujoco.mjtVisFlag.mjVIS_CONTACTPOINT)] = 1
+    for _ in range(3):  # the geoms of the last frame are replaced
+        panel.on_update(studio.messages.UpdateEvent())
+    assert viewer.extra_geoms[0] == "of another plugin"
+    own = viewer.extra_geoms[1:]
+    assert len(own) == 2 * len(shown.point) > 0
+    assert not viewer.vis_options.flags[int(mujoco.mjtVisFlag.mjVIS_CONTACTPOINT)]
+    disk = own[0]
+    assert disk.type == mujoco.mjtGeom.mjGEOM_CYLINDER
+    assert disk.pos == pytest.approx(shown.point[0], abs=1e-6)
+    assert np.abs(disk.mat[:, 2] @ shown.normal[0]) == pytest.approx(1, abs=1e-6)
+    panel.on_post_model(None)
+    panel.on_update(studio.messages.UpdateEvent())
+    assert panel._snapshot is None
+
+
+def test_the_panel_shows_the_bound_and_sends_changes(
+    studio: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, _ = make_panel(studio)
+    imgui = ImGui({})
+    monkeypatch.setattr(studio, "imgui", imgui)
+    panel.on_build_gui(studio.messages.BuildGuiEvent())
+    assert imgui.depth == 0 and panel._viewer.sent == []
+    assert any(line.startswith("error bound: ") for line in imgui.lines)
+    assert "stiction_tolerance" in imgui.lines
+    assert "near_rigid_factor" not in imgui.lines  # coulomb does not read it
+
+    edits = {"contact model": "sap", "stiction_tolerance": 5e-5, "forces": False}
+    monkeypatch.setattr(studio, "imgui", ImGui(edits))
+    panel.on_build_gui(studio.messages.BuildGuiEvent())
+    (sent,) = panel._viewer.sent
+    assert sent.contact_model == "sap" and sent.options["stiction_tolerance"] == 5e-5
+    panel.on_update(studio.messages.UpdateEvent())
+    assert all(g.type != mujoco.mjtGeom.mjGEOM_ARROW for g in panel._viewer.extra_geoms[1:])
+
+
+def test_mujoco_has_no_bound(studio: Any) -> None:
+    _, shown = make_panel(studio, "mujoco")
+    assert shown.figures[0] == "error bound: none"
+
+
+def test_without_studio_the_import_names_the_extra() -> None:
+    code = "import sys; sys.modules['mujoco.studio'] = None; import stiction.studio"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 1
+    assert 'pip install "stiction[studio]"' in result.stderr.splitlines()[-1]

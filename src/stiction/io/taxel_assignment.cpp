@@ -1,0 +1,45 @@
+#include "stiction/io/taxel_assignment.hpp"
+
+#include <charconv>
+#include <string>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::io {
+namespace {
+
+/// Returns the id of a geom by its name, or by `#` and its id; -1 if there is none.
+int find_geom(const mjModel* m, const std::string& name) {
+  if (const int geom = mj_name2id(m, mjOBJ_GEOM, name.c_str()); geom >= 0) return geom;
+  if (!name.starts_with('#')) return -1;
+  int geom = -1;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + 1, last, geom);
+  return error == std::errc() && end == last && geom >= 0 && geom < m->ngeom ? geom : -1;
+}
+
+std::vector<std::string> list_geoms(const mjModel* m) {
+  std::vector<std::string> names;
+  for (int i = 0; i < m->ngeom; ++i)
+    if (const char* name = mj_id2name(m, mjOBJ_GEOM, i); name && *name) names.emplace_back(name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<plant::TaxelGrid> assign_taxels(const mjModel* m, const ContactProperties& properties) {
+  std::vector<plant::TaxelGrid> grids;
+  ErrorList faults;
+  for (const TaxelDeclaration& declared : properties.taxels) {
+    grids.push_back(declared.grid);
+    grids.back().geom = find_geom(m, declared.geom);
+    if (grids.back().geom < 0)
+      faults.add(ErrorCode::kUnknownName, declared.source,
+                 "taxels '" + declared.grid.name + "': no geom has the name '" + declared.geom +
+                     "'" + suggest_name(declared.geom, list_geoms(m)));
+  }
+  faults.throw_if_any();
+  return grids;
+}
+
+}  // namespace stiction::io

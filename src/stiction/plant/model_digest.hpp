@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+namespace stiction::plant {
+
+/// A number that tells whether the values of a model that a step reads have changed: all options,
+/// the arrays of number_arrays(), and the flags and filters of elements. Any change of one value
+/// changes it. The vertices, polygons and bounding volumes of meshes are left out, because MuJoCo
+/// does not allow to change them.
+class ModelDigest {
+ public:
+  /// @param model must outlive this object, like its arrays
+  explicit ModelDigest(const mjModel* model);
+
+  std::uint64_t calc() const noexcept;
+
+ private:
+  struct Bytes {
+    const unsigned char* first;
+    std::size_t size;
+  };
+  std::vector<Bytes> arrays_;
+};
+
+}  // namespace stiction::plant

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/plant/model.hpp"
+#include "stiction/plant/tree_ties.hpp"
+#include "stiction/sim/sleep_inputs.hpp"
+#include "stiction/sim/sleep_state.hpp"
+#include "stiction/sim/tree_groups.hpp"
+
+namespace stiction::sim {
+
+/// Counts the steps in which trees are at rest, and puts them to sleep; see Sleep for the rules.
+class RestCounter {
+ public:
+  /// What a step found.
+  struct Step {
+    const contact::ContactProblem& problem;
+    const contact::ContactSolution& solution;
+    double error_bound;  // of the certificate [sqrt(J)]
+    bool is_ok;          // the step converged, and its certificate holds
+    /// The bodies of each pair of the problem.
+    std::span<const std::array<int, 2>> bodies;
+  };
+  /// What acts on trees besides the contacts of the step.
+  struct Causes {
+    const plant::TreeTies& ties;
+    const SleepInputs& inputs;
+    std::span<const std::uint8_t> is_mocap_moved;  // one flag per mocap body
+  };
+
+  /// Ends a step. The velocities of trees that begin to rest, or that fall asleep, become 0, and
+  /// the positions of those that fall asleep are again those at the start of the step.
+  /// @param plant those trees whose dofs the problem has
+  /// @param data  the state at the end of the step
+  /// @return |v|_A^2 of the trees that begin to rest [J]
+  double finish(const mjModel* model, mjData* data, const plant::Model& plant, const Step& step,
+                const Causes& causes, SleepState* state);
+
+ private:
+  void join_coupled(const mjModel* m, const mjData* d, const Step& step, const Causes& causes,
+                    SleepState* state);
+  void count_step(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int tree,
+                  SleepState* state) const;
+  void find_ready_groups(const SleepState& state);
+  void calc_speeds(const mjModel* m, const Step& step, const plant::Model& plant);
+  void link_islands(SleepState* state);
+
+  TreeGroups groups_;                                // trees that may be coupled in this step
+  std::vector<std::uint8_t> is_driven_;              // per tree: an input changes within the step
+  std::vector<std::uint8_t> is_ready_, is_at_rest_;  // per group
+  std::vector<double> speed2_;                       // |v|_A^2 of each tree [J]
+  std::vector<int> first_, last_;                    // trees of each group that fell asleep
+};
+
+}  // namespace stiction::sim

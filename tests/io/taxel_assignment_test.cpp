@@ -1,0 +1,116 @@
+// Grids of taxels in contact properties.
+#include "stiction/io/taxel_assignment.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "stiction/base/error.hpp"
+#include "support/scene.hpp"
+
+namespace stiction::io {
+namespace {
+
+ContactProperties parse(const std::string& text) {
+  return parse_contact_properties(text, "pads.contact.yaml");
+}
+
+/// Returns the message of the error that a text gives, or an empty text.
+std::string message_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+support::Scene make_scene() {
+  return support::Scene(support::make_mjcf(
+      "", "<worldbody><geom name='left_pad' size='1'/><geom size='1'/></worldbody>"));
+}
+
+std::string message_of_assignment(const std::string& text) {
+  try {
+    assign_taxels(make_scene().model, parse(text));
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(TaxelSection, HasGridsWithTheirDefaults) {
+  const ContactProperties p = parse(R"(taxels:
+  tip: {geom: left_pad, size: [0.02, 2.5e-2], shape: [20, 25]}
+  side:
+    geom: "#1"
+    size: [1, 2]
+    shape: [1, 2]
+    pos: [0, 0, 0.5]
+    normal: [0, -1, 0]
+    first_axis: [0, 0, 1]
+)");
+  EXPECT_FALSE(p.empty());
+  const std::vector<plant::TaxelGrid> grids = assign_taxels(make_scene().model, p);
+  ASSERT_EQ(grids.size(), 2u);
+  EXPECT_EQ(p.taxels[0].source, "pads.contact.yaml:2");
+  EXPECT_EQ(grids[0].name, "tip");
+  EXPECT_EQ(grids[0].geom, 0);
+  EXPECT_EQ(grids[0].size, (std::array{0.02, 0.025}));
+  EXPECT_EQ(grids[0].shape, (std::array{20, 25}));
+  EXPECT_EQ(grids[0].pos, math::Vec3());
+  EXPECT_EQ(grids[0].normal, math::Vec3(0, 0, 1));
+  EXPECT_EQ(grids[0].first_axis, math::Vec3(1, 0, 0));
+  EXPECT_EQ(grids[1].geom, 1);
+  EXPECT_EQ(grids[1].pos, math::Vec3(0, 0, 0.5));
+  EXPECT_EQ(grids[1].normal, math::Vec3(0, -1, 0));
+  EXPECT_EQ(grids[1].first_axis, math::Vec3(0, 0, 1));
+}
+
+TEST(TaxelSection, MayBeEmpty) {
+  EXPECT_TRUE(parse("taxels:\n").empty());
+  EXPECT_TRUE(parse("taxels: {}\n").empty());
+}
+
+TEST(TaxelSection, FaultsAreReportedTogetherWithTheirLines) {
+  const std::string message = message_of(R"(taxels:
+  a: {geom: pad, size: [0.02, 0], shape: [2, 2]}
+  b: {geom: pad, size: [1, 1], shape: [2, 2.5]}
+  c: {geom: pad, size: [1, 1]}
+  d: {geom: pad, size: [1, 1], shape: [1, 1], normal: [1, 0, 0]}
+  e: {geom: pad, size: [1, 1], shape: [1, 1], norml: [1, 0, 0]}
+  f: [1, 2]
+  g: {geom: [pad], size: [1, 1], shape: [1, 1]}
+  h: {geom: pad, size: [1, 1], shape: [2000, 2000]}
+  i: {geom: pad, size: [1, 1, 1], shape: [1, 1]}
+  j: {geom: pad, size: [1, 1], shape: [1, 1], pos: [0, .inf, 0]}
+)");
+  for (const char* part :
+       {"pads.contact.yaml:2: taxels 'a': size is a list, must be 2 lengths above 0",
+        "pads.contact.yaml:3: taxels 'b': shape is a list, must be 2 whole numbers",
+        "pads.contact.yaml:4: taxels 'c' has no shape; give one",
+        "pads.contact.yaml:5: taxels 'd': normal and first_axis are parallel",
+        "pads.contact.yaml:6: taxels 'e': there is no key 'norml' (did you mean 'normal'?)",
+        "pads.contact.yaml:7: taxels 'f' is a list, must be a mapping",
+        "pads.contact.yaml:8: taxels 'g': geom is a list, must be the name of a geom",
+        "pads.contact.yaml:9: taxels 'h': shape", "pads.contact.yaml:10: taxels 'i': size",
+        "pads.contact.yaml:11: taxels 'j': pos is a list, must be a list of 3 finite numbers"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
+TEST(TaxelAssignment, NamesAllGridsWhoseGeomsAreMissing) {
+  const std::string message = message_of_assignment(R"(taxels:
+  a: {geom: lft_pad, size: [1, 1], shape: [1, 1]}
+  b: {geom: "#2", size: [1, 1], shape: [1, 1]}
+)");
+  EXPECT_NE(message.find("pads.contact.yaml:2: taxels 'a': no geom has the name 'lft_pad' (did you "
+                         "mean 'left_pad'?)"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find("pads.contact.yaml:3: taxels 'b': no geom has the name '#2'"),
+            std::string::npos)
+      << message;
+}
+
+}  // namespace
+}  // namespace stiction::io
