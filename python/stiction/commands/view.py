@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import warnings
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import typer
 
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages
+from stiction.commands.output import Messages, print_json, print_text
 from stiction.controls import ControlsName, default_duration
 from stiction.errors import Error, StepWarning
 from stiction.interrupts import DeferredInterrupt
@@ -62,6 +63,7 @@ def view_command(
         float, typer.Option(min=0.001, help="Simulated time over wall time; inf is allowed.")
     ] = 1.0,
     paused: Annotated[bool, typer.Option("--paused", help="Do not play at once.")] = False,
+    as_json: options.Json = False,
     time_step: options.TimeStep = None,
     controls: options.Controls = None,
     seed: options.Seed = 0,
@@ -90,8 +92,9 @@ def view_command(
             seed,
         )
     if html is not None:
-        return _write_page(sessions, files, html, duration, messages)
-    return _serve(sessions, host, port, math.inf if speed > 1e6 else speed, paused)
+        return _write_page(sessions, files, html, duration, messages, as_json)
+    speed = math.inf if speed > 1e6 else speed
+    return _serve(sessions, host, port, speed, paused, as_json)
 
 
 def _open_sessions(
@@ -144,6 +147,7 @@ def _write_page(
     path: Path,
     duration: float | None,
     messages: Messages,
+    as_json: bool,
 ) -> ExitCode:
     from stiction.view.film import film_sessions
     from stiction.view.page import check_page_path, make_page, write_page
@@ -158,15 +162,18 @@ def _write_page(
         tell("writing the page")
         page = make_page(films, title=", ".join(file.name for file in files))
     write_page(path, page)
-    print(f"page: {path} ({len(page) / 1e6:.1f} MB)")
     problems = [session.problem for session in sessions if session.problem]
+    if as_json:
+        print_json({"page": str(path), "size": len(page), "problems": problems})
+    else:
+        print_text(f"page: {path} ({len(page) / 1e6:.1f} MB)")
     for problem in problems:
         messages.fail(problem)
     return ExitCode.FAILURE if problems else ExitCode.OK
 
 
 def _serve(
-    sessions: Sequence[Session], host: str, port: int, speed: float, paused: bool
+    sessions: Sequence[Session], host: str, port: int, speed: float, paused: bool, as_json: bool
 ) -> ExitCode:
     from stiction.view.viewer import Viewer
 
@@ -176,7 +183,11 @@ def _serve(
         Viewer(sessions, host, port, speed) as viewer,
     ):
         warnings.simplefilter("ignore", StepWarning)  # the page shows them
-        print(f"view: {viewer.url} (Ctrl-C ends)", flush=True)
+        if as_json:
+            print_json({"url": viewer.url})
+        else:
+            print_text(f"view: {viewer.url} (Ctrl-C ends)")
+        sys.stdout.flush()
         if not paused:
             viewer.runner.play()
         pause = threading.Event()

@@ -41,7 +41,8 @@ def test_a_page_of_ten_seconds_of_the_spatula_is_small(tmp_path: Path) -> None:
     assert len(text) < 10e6
     assert "<title>spatula.xml</title>" in text and "__VISER_EMBED_DATA__" in text
     assert "contact pressure [Pa]" in text and "certificates of 250 steps: all good" in text
-    assert run(scene, "--duration", "0.1s", "--html", page).exit_code == 0  # an older page
+    again = run(scene, "--duration", "0.1s", "--html", page, "--json")  # over the older page
+    assert json.loads(again.stdout)["page"] == str(page)
 
 
 def test_a_recording_becomes_a_page(recording: Path, tmp_path: Path) -> None:
