@@ -21,17 +21,23 @@ class Plots:
     Args:
         server: the viser.ViserServer.
         sessions: the sessions.
+
+    Attributes:
+        is_complete: False if the next update can show more points of the same frames.
     """
 
     def __init__(self, server: Any, sessions: Sequence[Session]) -> None:
         self._server = server
         self._sessions = sessions
+        self.is_complete = True
         self._names = [session.name for session in sessions]
         self._plots = [self._add(quantity) for quantity in QUANTITIES]
 
     def update(self) -> None:
         """Shows the frames that are known now."""
-        frames = [take_affordable(thin_out(session.frames)) for session in self._sessions]
+        chosen = [thin_out(session.frames) for session in self._sessions]
+        frames = [take_affordable(run) for run in chosen]
+        self.is_complete = sum(map(len, frames)) == sum(map(len, chosen))
         names = [session.name for session in self._sessions]
         for quantity, plot in zip(QUANTITIES, self._plots, strict=True):
             plot.data = make_series(frames, quantity)

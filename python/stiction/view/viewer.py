@@ -158,6 +158,7 @@ class Viewer:
             snapshot = self.runner.wait_for_change(self._version, 0 if is_ahead else _PATIENCE)
             is_new = snapshot.version > self._version
             if not is_new and not is_ahead:
+                self._complete_plots()
                 continue
             begin = time.thread_time()
             with self.server.atomic():
@@ -171,6 +172,12 @@ class Viewer:
                 panels_due = time.perf_counter() + _PANEL_PERIOD
             self.server.flush()
             sent, cost = time.perf_counter(), time.thread_time() - begin
+            self._readers.note_sent()
+
+    def _complete_plots(self) -> None:
+        """Adds points to plots that lack some, while there is nothing else to draw."""
+        if not self._plots.is_complete:
+            self._plots.update()
             self._readers.note_sent()
 
     def _rest(self, until: float) -> None:

@@ -225,6 +225,8 @@ def test_the_mark_of_a_failed_step_leads_to_it(
     with Viewer([session]) as viewer:
         page = open_page(viewer.url)
         page.wait_for_selector("text=certificates of 30 steps: 1 failed")
+        wait_for(lambda: viewer._plots.is_complete, "plots of all steps")  # a few at a time
+        assert all(frame.has_figures for frame in session.frames)
         assert page.locator(".stiction-bad").count() == 1
         bar, track = page.locator(".stiction-strip"), page.locator(".mantine-Slider-track").first
         mark = page.locator(".stiction-bad").bounding_box()
