@@ -89,6 +89,7 @@ FIGURES = {
     "study_sliding_rod": _study("sliding_rod", "fig10_force_with_dissipation"),
     "study_spatula": _study("spatula", "example_pitch"),
     "study_spatula_patch": _study("spatula", "fig01_patch"),
+    "viewer": Figure(("python", "docs/images/draw_viewer.py"), "viewer", needs="playwright"),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "sweep": Figure(("stiction", "sweep", "examples/grasp.yaml"), "sweep", shows_times=True),
     "work_precision": Figure(

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 from rendering import make_camera, render
 
-from stiction.studies.pancake.run import FRAME_TIME, run_pancake
+from stiction.studies.pancake.run import run_pancake
 from stiction.studies.pancake.scene import make_pancake_model
 
 _GRID = 230
@@ -25,14 +25,15 @@ def main() -> None:
     assert run.failure is None, run.failure
     # The pictures show the start, the pancake carried, the pancake on its edge, and the end.
     turning = float(run.samples["time"][np.argmax(run.samples["turn_deg"] > 90)])
-    times = [0.0, run.find_start("set down"), turning, (len(run.frames) - 1) * FRAME_TIME]
+    times = [0.0, run.find_start("set down"), turning, run.last("time")]
     model = make_pancake_model()
     model.vis.headlight.ambient[:] = 0.35
     data = mujoco.MjData(model)
     camera = make_camera((0.5, 0.02, 0.2), distance=1.3, azimuth=137, elevation=-20)
     images = []
     for time in times:
-        data.qpos[:] = run.frames[round(time / FRAME_TIME)]
+        state = run.film.find_frame(time).start
+        mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_forward(model, data)
         images.append(render(model, data, camera, _SIZE))
     folder.mkdir(parents=True, exist_ok=True)

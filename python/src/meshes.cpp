@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
+#include "owned_arrays.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
@@ -22,16 +23,6 @@ using Vertices = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::d
 using Tets = nb::ndarray<const int, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Triangles = nb::ndarray<const int, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// Copies the values to a NumPy array with this number of columns.
-template <class T>
-nb::object make_array(const std::vector<T>& values, std::size_t num_columns) {
-  auto* copy = new std::vector<T>(values);
-  const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  const std::size_t num_rows = copy->size() / num_columns;
-  if (num_columns == 1) return nb::cast(nb::ndarray<nb::numpy, T>(copy->data(), {num_rows}, owner));
-  return nb::cast(nb::ndarray<nb::numpy, T>(copy->data(), {num_rows, num_columns}, owner));
-}
 
 std::vector<math::Vec3> copy_vertices(const Vertices& vertices) {
   std::vector<math::Vec3> out(vertices.shape(0));

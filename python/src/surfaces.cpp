@@ -1,9 +1,12 @@
 // Contact surfaces at given poses, without a step.
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
+#include "owned_arrays.hpp"
 #include "step_turn.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -48,6 +51,25 @@ class Surfaces {
     return report;
   }
 
+  /// Returns the vertices [m], the tets and the pressures [Pa] of a geom's field; None if the geom
+  /// has no field over tets.
+  nb::object copy_field(int geom) const {
+    const auto& body = patches_.body(geom).body;
+    const auto* compliant = body ? std::get_if<geometry::CompliantBody>(&*body) : nullptr;
+    if (!compliant) return nb::none();
+    const geometry::PressureField& field = compliant->field();
+    std::vector<double> vertices;
+    for (const math::Vec3& x : field.mesh.vertices)
+      vertices.insert(vertices.end(), {x.x, x.y, x.z});
+    std::vector<int> tets;
+    for (const auto& tet : field.mesh.tets) tets.insert(tets.end(), tet.begin(), tet.end());
+    return nb::make_tuple(make_array(vertices, 3), make_array(tets, 4),
+                          make_array(field.pressure, 1));
+  }
+
+  /// Returns true if the geom takes part in pressure-field contact.
+  bool has_body(int geom) const { return patches_.body(geom).body.has_value(); }
+
  private:
   /// Shifts each geom that is not fixed to the world in its own direction. Without a shift the
   /// relative poses would be the same, and a repeated query would cost almost nothing.
@@ -79,7 +101,14 @@ void bind_surfaces(nb::module_& m) {
           nb::keep_alive<1, 6>(),
           "`owner` is the MjModel at the address `model`; it lives as long as the surfaces.")
       .def("calc", &Surfaces::calc, "data"_a, "num_times"_a, "drift"_a,
-           "Returns the patches at the poses of `data`.");
+           "Returns the patches at the poses of `data`.")
+      .def("copy_field", &Surfaces::copy_field, "geom"_a,
+           nb::sig("def copy_field(self, geom: int) -> tuple[numpy.ndarray, numpy.ndarray, "
+                   "numpy.ndarray] | None"),
+           "Returns the vertices [m], the tets and the pressures [Pa] of a geom's field in the "
+           "geom's frame; None if it has no field over tets.")
+      .def("has_body", &Surfaces::has_body, "geom"_a,
+           "Returns true if the geom takes part in pressure-field contact.");
 }
 
 }  // namespace stiction::python

@@ -28,6 +28,7 @@ import stiction.commands.run
 import stiction.commands.scorecard
 import stiction.commands.study
 import stiction.commands.sweep
+import stiction.commands.view
 import stiction.commands.work_precision
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import print_json

@@ -13,6 +13,8 @@ from stiction.arguments import (
     check_number,
 )
 from stiction.errors import Error
+from stiction.meshing.tet_mesh import TetMesh
+from stiction.names import find_geom
 from stiction.properties import PropertiesLike, make_properties
 
 
@@ -78,3 +80,30 @@ class ContactSurfaces:
         return self._surfaces.calc(
             data._address, check_integer("num_times", num_times, 1), check_number("drift", drift)
         )
+
+    def takes_part(self, geom: str | int) -> bool:
+        """Returns True if a geom takes part in pressure-field contact.
+
+        Args:
+            geom: name, or id as int or '#12'.
+
+        Raises:
+            Error: no geom has this name or id.
+        """
+        return self._surfaces.has_body(find_geom(self._model, geom))
+
+    def find_field(self, geom: str | int) -> TetMesh | None:
+        """Returns the mesh and the pressure field of a geom, in the geom's frame.
+
+        Args:
+            geom: name, or id as int or '#12'.
+
+        Returns:
+            The tetrahedra with the pressure at their vertices; None for a geom without a field, a
+            rigid geom, or a plane, whose field has no tetrahedra.
+
+        Raises:
+            Error: no geom has this name or id.
+        """
+        found = self._surfaces.copy_field(find_geom(self._model, geom))
+        return None if found is None else TetMesh(found[0], found[1], "pressure", found[2])

@@ -18,6 +18,7 @@ from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
 from stiction.options import DEFAULTS
 from stiction.scene import load_scene
+from stiction.view.requirements import can_view
 
 
 @app.command("compare")
@@ -44,7 +45,8 @@ def compare_command(
     """Run a scene under every contact model and compare the results.
 
     The comparison has the measured and the predicted creep of a held body, penetration, error
-    bounds, iterations and cost. It is printed and written to an HTML report with plots.
+    bounds, iterations and cost. It is printed and written to an HTML report with plots. If
+    viser and mjviser are installed, SCENE_replay.html beside it replays the first six runs in 3D.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C;
     then the report has the rows so far.
@@ -52,11 +54,15 @@ def compare_command(
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.report import check_report_path, write_report
+    from stiction.view.page import check_page_path, make_page, write_page
 
     report = html or out / f"{scene.stem}.html"
     with messages.show_warnings():
         loaded = load_scene(scene, properties)
     check_report_path(report, loaded.path)
+    replay = report.with_name(f"{report.stem}_replay.html") if can_view() else None
+    if replay:
+        check_page_path(replay)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
     num_steps *= len(make_cases(loaded, contact_model))
@@ -74,9 +80,16 @@ def compare_command(
             seed=seed,
             after_step=after_step,
         )
-    write_report(comparison, report)
+    if replay and comparison.films:
+        title = f"{scene.name}: contact models"
+        write_page(replay, make_page(comparison.films, title=title))
+    else:
+        replay = None
+    write_report(comparison, report, replay)
     if as_json:
-        print_json({**comparison.figures(), "report": str(report)})
+        print_json(
+            {**comparison.figures(), "report": str(report), "replay": replay and str(replay)}
+        )
     else:
         console = make_console()
         console.print(make_table(comparison))
@@ -84,6 +97,8 @@ def compare_command(
         worst = [(row.label, row.artifacts[0]) for row in comparison.rows if row.artifacts]
         if worst:
             console.print(artifact_table.make_table(worst))
+        if replay:
+            print_text(f"replay: {replay}")
         print_text(f"report: {report}")
     return _conclude(comparison, messages)
 

@@ -22,12 +22,15 @@ from stiction.interrupts import AfterStep
 from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
+from stiction.simulator import Simulator
+from stiction.view.film import Film
+from stiction.view.session import MAX_SESSIONS
 
 _MAX_PAIRS = 4  # pairs of geoms whose artifacts are listed
 
 
 class CaseRun:
-    """Runs one case once. `row` and `trace` collect its results."""
+    """Runs one case once. `row`, `trace` and `film` collect its results."""
 
     def __init__(
         self, case: Case, scene: Scene, held: HeldBody | None, comparison: Comparison
@@ -39,6 +42,7 @@ class CaseRun:
         self._predicted: float | None = None
         self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
+        self.film = Film(case.label)
         self.row = Row(case.label, case.contact_model, case.impratio)
         if case.is_mj_step:
             self.row.impratio = float(self._scene.model.opt.impratio)
@@ -61,6 +65,9 @@ class CaseRun:
             row.status, row.message = "refused", str(e)
             return
         controls = ControlsName(comparison.controls)
+        # Only as many runs are filmed as a page can show.
+        is_filmed = len(comparison.films) < MAX_SESSIONS
+        take_step = self.film.step if is_filmed else Simulator.step
         drive = make_controls(controls, self._scene, comparison.seed)
         data = self._scene.make_data()
         before = self._calc_energy(data)
@@ -68,7 +75,7 @@ class CaseRun:
         for _ in range(num_steps):
             time = data.time
             drive(data)
-            report = simulator.step(data)
+            report = take_step(simulator, data)
             if report.num_warnings:
                 count = self._warnings.get(report.warning, 0)
                 self._warnings[report.warning] = count + report.num_warnings

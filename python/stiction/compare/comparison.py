@@ -81,6 +81,8 @@ def compare_models(
         run.step(num_steps, after_step)
         comparison.rows.append(run.finish())
         comparison.traces.append(run.trace)
+        if run.film.frames:
+            comparison.films.append(run.film)
         if comparison.interrupted:
             break
     return comparison

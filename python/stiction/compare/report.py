@@ -7,6 +7,7 @@ import os
 import platform
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 import mujoco
 import numpy as np
@@ -66,20 +67,25 @@ def _refuse_foreign_file(path: Path, scene: Path) -> None:
         raise Error("invalid_value", str(path), "exists and is not a report; give another name")
 
 
-def write_report(comparison: Comparison, path: Path) -> None:
+def write_report(comparison: Comparison, path: Path, replay: Path | None = None) -> None:
     """Writes the report to a file.
+
+    Args:
+        comparison: the results.
+        path: path of the report.
+        replay: page in the same folder that replays the runs, or None.
 
     Raises:
         Error: the file cannot be written.
     """
     try:
-        path.write_text(make_report(comparison), encoding="utf-8")
+        path.write_text(make_report(comparison, replay), encoding="utf-8")
     except OSError as e:
         raise Error("invalid_value", str(path), f"cannot be written: {e.strerror}") from e
 
 
-def make_report(comparison: Comparison) -> str:
-    """Returns the report as an HTML page."""
+def make_report(comparison: Comparison, replay: Path | None = None) -> str:
+    """Returns the report as an HTML page, with a link to the page `replay` beside it."""
     title = make_title(comparison)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -94,6 +100,7 @@ def make_report(comparison: Comparison) -> str:
 <body>
 <h1>{escape(title)}</h1>
 <p>{escape(_make_summary(comparison))}</p>
+{_make_link(replay)}
 {_make_troubles(comparison)}
 {_make_table(comparison)}
 {_make_artifacts(comparison)}
@@ -121,6 +128,12 @@ def _make_summary(comparison: Comparison) -> str:
     else:
         text += f" Means and penetration cover the time from {comparison.judged_from:.3g} s on."
     return text
+
+
+def _make_link(replay: Path | None) -> str:
+    if replay is None:
+        return ""
+    return f'<p><a href="{escape(quote(replay.name))}">Replay of the first runs in 3D</a></p>'
 
 
 def _make_troubles(comparison: Comparison) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stiction.artifacts.budget import PairBudget
 from stiction.compare.trace import Trace
+from stiction.view.film import Film
 
 
 @dataclass
@@ -76,6 +77,7 @@ class Comparison:
         judged_from: the judged steps are those from this time on [s].
         rows: the results of each case.
         traces: quantities over time of each case.
+        films: films of the first cases, as many as fit on a page.
         interrupted: True if the comparison was ended early; rows and traces are then fewer.
     """
 
@@ -93,11 +95,12 @@ class Comparison:
     judged_from: float
     rows: list[Row] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
+    films: list[Film] = field(default_factory=list)
     interrupted: bool = False
 
     def figures(self) -> dict[str, Any]:
-        """Everything but the traces, by name, fit for JSON."""
-        names = [f.name for f in fields(self) if f.name not in ("rows", "traces")]
+        """Everything but the traces and films, by name, fit for JSON."""
+        names = [f.name for f in fields(self) if f.name not in ("rows", "traces", "films")]
         return {
             **{name: getattr(self, name) for name in names},
             "rows": [asdict(row) for row in self.rows],

@@ -14,6 +14,8 @@ from stiction.errors import ignored_settings_are_fine
 from stiction.options import DEFAULTS
 from stiction.package_scenes import find_scene_file
 from stiction.scene import Scene
+from stiction.simulator import Simulator
+from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -108,6 +110,7 @@ def run_gripper(
     tessellation: str = DEFAULTS["tessellation"],
     tolerance: float = DEFAULTS["tolerance"],
     tilted_faces: str = DEFAULTS["tilted_faces"],
+    step: StepFunction = Simulator.step,
 ) -> GripperRun:
     """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s.
 
@@ -115,6 +118,7 @@ def run_gripper(
         resolution: resolution of the meshes.
         duration: simulated time [s].
         contact_model, tessellation, tolerance, tilted_faces: as in Simulator.
+        step: makes a step; that of a Film keeps it.
     """
     scene = load_gripper(resolution)
     model, data = scene.model, scene.make_data()
@@ -124,7 +128,7 @@ def run_gripper(
     force = {model.geom(geom).name: np.zeros((num_steps, 3)) for geom in range(model.ngeom)}
     for i in range(num_steps):
         data.ctrl[0] = _calc_lift_force(model, data, i * TIME_STEP)
-        report = simulator.step(data)
+        report = step(simulator, data)
         rows[i] = [
             report.patches.num_faces,
             len(report.contacts),

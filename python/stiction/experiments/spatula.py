@@ -15,6 +15,8 @@ from stiction.errors import ignored_settings_are_fine
 from stiction.experiments.flat_patch import FlatPatch, flatten_patch
 from stiction.options import DEFAULTS
 from stiction.package_scenes import find_scene_file
+from stiction.simulator import Simulator
+from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -104,6 +106,7 @@ def run_spatula(
     tolerance: float = DEFAULTS["tolerance"],
     refinement: float = 1.0,
     times_shown: Sequence[float] = (),
+    step: StepFunction = Simulator.step,
 ) -> SpatulaRun:
     """Runs scenes/spatula.xml from its initial state.
 
@@ -114,6 +117,7 @@ def run_spatula(
         contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
         refinement: the scene's resolution hints are divided by this number.
         times_shown: times whose patches are kept [s].
+        step: makes a step; that of a Film keeps it.
     """
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
@@ -143,7 +147,7 @@ def run_spatula(
     patches: dict[float, FlatPatch] = {}
     for i, force in enumerate(forces):
         data.ctrl[:] = force
-        report = simulator.step(data)
+        report = step(simulator, data)
         quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
         pitch = _calc_pitch(quaternion, R_start)
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]

@@ -16,6 +16,7 @@ import stiction
 from stiction.names import find_models
 from stiction.simulator import Simulator
 from stiction.studies.disk.mesh import make_ring_mesh
+from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -220,6 +221,7 @@ def run_to_stop(
     to_fraction: float,
     step_share: float,
     stiction_tolerance: float,
+    step: StepFunction = Simulator.step,
 ) -> DiskRun:
     """Runs the disk until its speed has fallen to a fraction of the initial speed.
 
@@ -233,6 +235,7 @@ def run_to_stop(
         to_fraction: fraction of the initial speed at which the run ends [-].
         step_share: fraction of the remaining speed that a step takes [-].
         stiction_tolerance: v_s [m/s].
+        step: makes a step; that of a Film keeps it.
 
     Raises:
         StepError: a step failed.
@@ -246,7 +249,7 @@ def run_to_stop(
         if speed <= to_fraction * SPEED:
             break
         model.opt.timestep = min(_LARGEST_STEP, step_share * speed / disk.deceleration)
-        report = simulator.step(data)
+        report = step(simulator, data)
         run.total_us += report.timings.total
         run.num_points = max(run.num_points, len(report.contacts))
         speed = run.add(data)

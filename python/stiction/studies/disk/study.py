@@ -13,6 +13,7 @@ from typing import Any
 from stiction.studies.checks import check_between, check_near
 from stiction.studies.disk.attraction import (
     RINGS_OF,
+    STICTION_OF_ATTRACTION,
     check_attraction,
     study_attraction,
     study_models,
@@ -21,9 +22,15 @@ from stiction.studies.disk.convergence import study_grid, study_time
 from stiction.studies.disk.error_controlled import study_error_controlled
 from stiction.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
 from stiction.studies.disk.published import study_published
+from stiction.studies.disk.scene import Disk, run_to_stop
 from stiction.studies.disk.springs import study_springs
 from stiction.studies.disk.theory import calc_final_ratio, calc_ring_ratio
+from stiction.studies.pages import add_page
 from stiction.studies.study import Settings, Study, StudyResult
+from stiction.view.film import Film
+
+_FILMED = (0.1, 10.0)  # initial ratios [-]
+_FRAME_TIME, _SLOWDOWN = 2e-3, 25.0  # [s], [-]
 
 
 def run_study(settings: Settings) -> StudyResult:
@@ -76,7 +83,23 @@ def run_study(settings: Settings) -> StudyResult:
         "springs": draw_springs(springs),
         "fig06_convergence": draw_convergence_of_disk(time_errors, grid_errors),
     }
+    _add_page(settings, result)
     return result
+
+
+def _add_page(settings: Settings, result: StudyResult) -> None:
+    """Adds a page of the disk from two initial ratios; it stops within 0.2 s."""
+    films = []
+    for ratio in _FILMED:
+        settings.tell(f"film, from {ratio:g}")
+        films.append(Film(f"v / (R w) = {ratio:g} at the start", _FRAME_TIME))
+        run_to_stop(
+            Disk(tips=False), "lagged", ratio, to_fraction=0.01, step_share=0.05,
+            stiction_tolerance=STICTION_OF_ATTRACTION, step=films[-1].step,
+        )  # fmt: skip
+    add_page(
+        "replay", f"A spinning disk, {_SLOWDOWN:g} times slower", films, result, slowdown=_SLOWDOWN
+    )
 
 
 STUDY = Study(

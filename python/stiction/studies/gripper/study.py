@@ -12,10 +12,14 @@ import numpy as np
 from stiction.experiments.convergence import calc_order
 from stiction.experiments.gripper import RESOLUTIONS, GripperRun, Resolution, Vector, run_gripper
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
+from stiction.studies.gripper.equal_pressure import draw_equal_pressure
 from stiction.studies.gripper.plots import draw_forces, draw_sides, draw_times
 from stiction.studies.gripper.sides import check_sides, count_sides, describe_sides
+from stiction.studies.pages import add_page
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
+from stiction.view.film import Film
+from stiction.view.stills import draw_stills
 
 GRASP_FORCE = 12.0  # force of each finger [N]
 PANCAKE_WEIGHT = 0.04 * 9.81  # [N]
@@ -23,6 +27,7 @@ PANCAKE_WEIGHT = 0.04 * 9.81  # [N]
 _DURATION, _TRIANGLE_DURATION = 1.5, 0.6  # [s]
 _SKIPPED = 20  # number of first steps that are not measured, because the grip settles in them
 _REPEATS = 5
+_SHOWN_AT = 0.5  # time of the patches that are drawn [s]
 _MODEL = "lagged_regularized"
 
 # Tags of the rows of Drake's results by resolution.
@@ -74,12 +79,28 @@ def run_study(settings: Settings) -> StudyResult:
     sides = count_sides()
     result.figures["sides"] = describe_sides(sides)
     result.checks += check_sides(sides)
+    films = _film(settings)
     result.plots = {
+        "fig02_surface": draw_equal_pressure(),
         "fig04_sides": draw_sides(sides),
+        "fig04_patch": draw_stills(
+            films[0], [(film.name, film.find_frame(_SHOWN_AT)) for film in films], azimuth=-75
+        ),
         "times": draw_times(polygons, triangles),
         "forces": draw_forces({name: repeats[0] for name, repeats in runs["polygon"].items()}),
     }
+    add_page("replay", "A soft gripper lifts a spatula with a pancake", films, result)
     return result
+
+
+def _film(settings: Settings) -> list[Film]:
+    """Films the coarsest run with polygons and with triangles. Its times are not measured."""
+    films = []
+    for tessellation in ("polygon", "triangle"):
+        settings.tell(f"film of {tessellation}s")
+        films.append(Film(f"{tessellation}s"))
+        run_gripper(RESOLUTIONS[0], _DURATION, _MODEL, tessellation, step=films[-1].step)
+    return films
 
 
 def _run_all(
@@ -236,5 +257,5 @@ STUDY = Study(
     name="gripper",
     title="a soft gripper that lifts a spatula with a pancake",
     run=run_study,
-    plots=("fig04_sides", "times", "forces"),
+    plots=("fig02_surface", "fig04_sides", "fig04_patch", "times", "forces"),
 )

@@ -15,8 +15,7 @@ from stiction.studies.pancake.arm import Pose, calc_rotation_vector
 from stiction.studies.pancake.robot import Command, Robot
 from stiction.studies.pancake.scene import GRASP, GRIDS, make_pancake_model, make_pancake_properties
 from stiction.studies.pancake.task import X_SG, Task, TaskError
-
-FRAME_TIME = 0.04  # time between the frames kept for a replay [s]
+from stiction.view.film import Film
 
 _SAMPLED = (
     "time", "faces", "surfaces_us", "solve_us", "step_us", "iterations", "grip_force",
@@ -32,7 +31,7 @@ class PancakeRun:
     contact_model, tessellation: as in Simulator.
     samples: values of each step by name, (num_steps,) each.
     phases: name and start of each phase [s].
-    frames: qpos every FRAME_TIME.
+    film: frames for a replay.
     failure: reason why the run ended early, or None.
     lift: height by which the spatula was lifted from the stand [m].
     handle_force: upward force of the bubbles on the handle after the lift [N].
@@ -45,7 +44,7 @@ class PancakeRun:
     tessellation: str
     samples: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _SAMPLED})
     phases: list[tuple[str, float]] = field(default_factory=list)
-    frames: list[Any] = field(default_factory=list)
+    film: Film = field(default_factory=lambda: Film("pancake"))
     failure: str | None = None
     lift: float = float("nan")
     handle_force: float = float("nan")
@@ -160,7 +159,7 @@ class _Runner:
         # The spatula's pose in the grip and its height when the grasp is complete.
         self._held, self._grasped_at = spatula, spatula.p[2]
         self._up = pancake.R[:, 2]
-        self._run = PancakeRun(grid, contact_model, tessellation)
+        self._run = PancakeRun(grid, contact_model, tessellation, film=Film(contact_model))
 
     def run(self, only_grab: bool) -> PancakeRun:
         run = self._run
@@ -168,7 +167,7 @@ class _Runner:
             for command in self._list_commands(only_grab):
                 self._enter(self._task.phase)
                 self._robot.obey(command)
-                self._sample(self._simulator.step(self._data))
+                self._sample(run.film.step(self._simulator, self._data))
         except (TaskError, StepError) as e:
             run.failure = f"{self._task.phase}: {e}"
         run.samples = {name: np.array(values) for name, values in run.samples.items()}
@@ -216,8 +215,6 @@ class _Runner:
         )
         for name, value in zip(_SAMPLED, values, strict=True):
             self._run.samples[name].append(value)
-        if len(self._run.frames) * FRAME_TIME <= self._robot.time:
-            self._run.frames.append(self._data.qpos.copy())
 
     def _touches(self, report: stiction.StepReport, *names: str) -> bool:
         ids = {self._model.geom(name).id for name in names}

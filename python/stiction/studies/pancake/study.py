@@ -15,12 +15,13 @@ import numpy as np
 from stiction._core import contact_model_traits
 from stiction.errors import Error
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between, check_near
+from stiction.studies.pages import add_page
 from stiction.studies.pancake.plots import draw_faces, draw_scaling, draw_task, draw_times
-from stiction.studies.pancake.replay import can_replay, make_replay
-from stiction.studies.pancake.run import FRAME_TIME, PancakeRun, run_pancake
-from stiction.studies.pancake.scene import GRIDS, SPATULA_MASS, STOVE_HEIGHT, make_pancake_model
+from stiction.studies.pancake.run import PancakeRun, run_pancake
+from stiction.studies.pancake.scene import GRIDS, SPATULA_MASS, STOVE_HEIGHT
 from stiction.studies.pancake.task import GRIP_FORCE, LIFT
 from stiction.studies.study import Settings, Study, StudyResult
+from stiction.view.stills import draw_stills
 
 # The paper's model and Stiction's default run on all grids, other models on the coarsest.
 ON_ALL_GRIDS = ("sap", "lagged_regularized")
@@ -28,6 +29,7 @@ TRIANGLES = 500  # the grid on which triangles are compared with polygons
 
 _COARSEST = next(iter(GRIDS))
 _GRAVITY = 9.81  # [m/s^2]
+_DRAWN = ("lift", "scoop", "set down")  # phases at whose start the patches are drawn
 _HALF_THICKNESS = 0.008  # half the thickness of the pancake [m]
 _TIMES = ("surfaces_us", "solve_us", "step_us")
 
@@ -75,7 +77,7 @@ def run_study(settings: Settings) -> StudyResult:
     if any(scaled.values()):
         drawn = {name: of_grids for name, of_grids in scaled.items() if of_grids}
         result.plots["fig08_scaling"] = draw_scaling(drawn, exponents)
-    _add_replay(first[0], result)
+    _show(first[0], result)
     return result
 
 
@@ -88,6 +90,7 @@ def _run_quick(settings: Settings) -> StudyResult:
         result.checks += _check_grab(runs[-1])
     _describe(runs, result)
     result.plots = {"fig07_task": draw_task(runs), "fig09_faces": draw_faces(runs)}
+    _show(runs[0], result)
     result.notes.append("--quick does not flip the pancake")
     return result
 
@@ -223,20 +226,18 @@ def _divide(runs: dict[str, PancakeRun], measure: Any) -> float:
     return float(measure(runs["triangle"]) / measure(runs["polygon"]))
 
 
-def _add_replay(run: PancakeRun, result: StudyResult) -> None:
-    if not run.frames:
-        result.notes.append("no replay is written, because no step was made")
-    elif can_replay():
-        result.pages["replay"] = make_replay(make_pancake_model(), run.frames, FRAME_TIME)
-    else:
-        result.notes.append(
-            "no replay is written, because viser is not installed; run pip install 'stiction[replay]'"
-        )
+def _show(run: PancakeRun, result: StudyResult) -> None:
+    """Adds the page and the pictures of a run."""
+    add_page("replay", "A robot flips a pancake", [run.film], result)
+    phases = {name: start for name, start in run.phases if name in _DRAWN}
+    if phases:
+        frames = [(name, run.film.find_frame(start)) for name, start in phases.items()]
+        result.plots["fig07_patches"] = draw_stills(run.film, frames)
 
 
 STUDY = Study(
     name="pancake",
     title="a robot that flips a pancake",
     run=run_study,
-    plots=("fig07_task", "fig09_faces"),
+    plots=("fig07_task", "fig07_patches", "fig09_faces"),
 )

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, SpatulaRun, Vector, run_spatula
+from stiction.options import DEFAULTS
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.studies.pages import add_page
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.spatula.plots import (
     draw_convergence,
@@ -21,6 +23,8 @@ from stiction.studies.spatula.plots import (
     draw_pressure,
 )
 from stiction.studies.study import Settings, Study, StudyResult
+from stiction.view.film import Film
+from stiction.view.stills import draw_stills
 
 STICTION_TOLERANCE = 1e-4  # [m/s]
 PAPER_STEP, EXAMPLE_STEP = 5e-3, 4e-2  # [s]
@@ -56,7 +60,10 @@ def run_study(settings: Settings) -> StudyResult:
     result = StudyResult()
     settings.tell("the paper's wave")
     paper_duration, duration = (12.0, 12.0) if settings.quick else (24.0, 36.0)
-    paper = run_spatula(PAPER, paper_duration, PAPER_STEP, times_shown=tuple(_SHOWN.values()))
+    film = Film(DEFAULTS["contact_model"])
+    paper = run_spatula(
+        PAPER, paper_duration, PAPER_STEP, times_shown=tuple(_SHOWN.values()), step=film.step
+    )
     example: dict[str, SpatulaRun] = {}
     for model in settings.pick(*_MODELS):
         settings.tell(f"the example's wave, {model}")
@@ -74,12 +81,16 @@ def run_study(settings: Settings) -> StudyResult:
     ]
     result.plots = {
         "fig01_patch": draw_pressure({name: paper.patches[at] for name, at in _SHOWN.items()}),
+        "fig01_gripper": draw_stills(
+            film, [(name, film.find_frame(at)) for name, at in _SHOWN.items()], azimuth=-75
+        ),
         "fig10_grip": draw_grip(PAPER, paper),
         "paper_patches": draw_patches(PAPER, paper),
         "convergence": draw_convergence(
             sweeps["pitch_by_step"], sweeps["pitch_by_stiction_tolerance"], TIME_SHOWN
         ),
     }
+    add_page("replay", "A spatula in a soft grip of 16 N and 1 N", [film], result)
     if example:
         result.plots["example_pitch"] = draw_motion(EXAMPLE, example, "1.5 and 6.5 N, 40 ms")
     return result
@@ -251,5 +262,12 @@ STUDY = Study(
     name="spatula",
     title="a spatula that slips and sticks in a soft grip",
     run=run_study,
-    plots=("fig01_patch", "fig10_grip", "paper_patches", "convergence", "example_pitch"),
+    plots=(
+        "fig01_patch",
+        "fig01_gripper",
+        "fig10_grip",
+        "paper_patches",
+        "convergence",
+        "example_pitch",
+    ),
 )

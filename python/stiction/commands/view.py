@@ -1,0 +1,196 @@
+"""`stiction view`: shows simulations and recordings with their contact patches in a browser."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stiction.commands import options
+from stiction.commands.app import ExitCode, app
+from stiction.commands.output import Messages, print_json, print_text
+from stiction.controls import ControlsName, default_duration
+from stiction.errors import Error, StepWarning
+from stiction.interrupts import DeferredInterrupt
+from stiction.options import DEFAULTS
+from stiction.recording.reader import is_mcap_file
+from stiction.scene import load_scene
+from stiction.view.requirements import require_viewer
+
+if TYPE_CHECKING:
+    from stiction.view.session import Session
+
+_WHOLE_RUN = 1e9  # longer than any recording [s]
+
+
+@app.command("view")
+def view_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A scene (MJCF or URDF), or recordings of one scene made by `stiction run --record`.",
+        ),
+    ],
+    contact_model: Annotated[
+        list[str] | None, options.make_models_option(str(DEFAULTS["contact_model"]))
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on; 0.0.0.0 shows the page to the whole network.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")
+    ] = 8080,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page that replays the run without a server, and start no server.",
+        ),
+    ] = None,
+    duration: options.Duration = None,
+    speed: Annotated[
+        float, typer.Option(min=0.001, help="Simulated time over wall time; inf is allowed.")
+    ] = 1.0,
+    paused: Annotated[bool, typer.Option("--paused", help="Do not play at once.")] = False,
+    as_json: options.Json = False,
+    time_step: options.TimeStep = None,
+    controls: options.Controls = None,
+    seed: options.Seed = 0,
+    properties: options.Properties = None,
+    settings: options.Settings = None,
+) -> int:
+    """Show a scene or a recording in a browser, with its contact patches.
+
+    Name several contact models to see them side by side on one clock, or several recordings of one
+    scene. Press Ctrl-C to end.
+
+    The simulated time (--duration) is that of the page of --html. Without --html a simulation goes
+    on until it is stopped.
+
+    Exit codes: 0 success, 1 failure, 2 wrong usage.
+    """
+    require_viewer()
+    messages = Messages()
+    with messages.show_warnings():
+        sessions = _open_sessions(
+            files,
+            contact_model,
+            properties,
+            {"time_step": time_step, **dict(settings or ())},
+            controls,
+            seed,
+        )
+    if html is not None:
+        return _write_page(sessions, files, html, duration, messages, as_json)
+    speed = math.inf if speed > 1e6 else speed
+    return _serve(sessions, host, port, speed, paused, as_json)
+
+
+def _open_sessions(
+    files: Sequence[Path],
+    contact_models: Sequence[str] | None,
+    properties: Path | None,
+    settings: dict[str, Any],
+    controls: ControlsName | None,
+    seed: int,
+) -> list[Session]:
+    """Opens the recordings, or one simulation for each contact model.
+
+    Raises:
+        Error: a file is neither a scene nor a recording, or the files do not go together.
+    """
+    from stiction.view.recorded import RecordedRun, check_same_scene
+    from stiction.view.simulation import Simulation
+
+    recordings = [path for path in files if path.is_file() and is_mcap_file(path)]
+    if not recordings and len(files) == 1 and files[0].suffix != ".mcap":
+        scene = load_scene(files[0], properties)
+        names = contact_models or [str(DEFAULTS["contact_model"])]
+        return [Simulation(scene, name, controls=controls, seed=seed, **settings) for name in names]
+    if recordings and len(recordings) < len(files):
+        other = next(path for path in files if path not in recordings)
+        raise Error(
+            "invalid_value", str(other),
+            "is not a recording, and a page shows either one scene or recordings; "
+            "view the scene alone",
+        )  # fmt: skip
+    if not recordings and len(files) > 1:
+        raise Error(
+            "invalid_value", str(files[1]),
+            "is a second scene; a page shows one scene, so view each alone, or view recordings",
+        )  # fmt: skip
+    if contact_models:
+        raise Error(
+            "invalid_value", "--contact-model",
+            "a recording shows the contact model that made it; to see another, view the scene, or "
+            "record a run under it",
+        )  # fmt: skip
+    runs = [RecordedRun(path) for path in files]
+    check_same_scene(runs)
+    return list(runs)
+
+
+def _write_page(
+    sessions: Sequence[Session],
+    files: Sequence[Path],
+    path: Path,
+    duration: float | None,
+    messages: Messages,
+    as_json: bool,
+) -> ExitCode:
+    from stiction.view.film import film_sessions
+    from stiction.view.page import check_page_path, make_page, write_page
+    from stiction.view.simulation import Simulation
+
+    check_page_path(path)
+    first = sessions[0]
+    if duration is None:
+        duration = default_duration(first.scene) if isinstance(first, Simulation) else _WHOLE_RUN
+    with messages.show_warnings(), messages.show_status("view") as tell:
+        films = film_sessions(sessions, duration, tell=lambda time: tell(f"t = {time:.2f} s"))
+        tell("writing the page")
+        page = make_page(films, title=", ".join(file.name for file in files))
+    write_page(path, page)
+    problems = [session.problem for session in sessions if session.problem]
+    if as_json:
+        print_json({"page": str(path), "size": len(page), "problems": problems})
+    else:
+        print_text(f"page: {path} ({len(page) / 1e6:.1f} MB)")
+    for problem in problems:
+        messages.fail(problem)
+    return ExitCode.FAILURE if problems else ExitCode.OK
+
+
+def _serve(
+    sessions: Sequence[Session], host: str, port: int, speed: float, paused: bool, as_json: bool
+) -> ExitCode:
+    from stiction.view.viewer import Viewer
+
+    with (
+        warnings.catch_warnings(),
+        DeferredInterrupt() as interrupt,
+        Viewer(sessions, host, port, speed) as viewer,
+    ):
+        warnings.simplefilter("ignore", StepWarning)  # the page shows them
+        if as_json:
+            print_json({"url": viewer.url})
+        else:
+            print_text(f"view: {viewer.url} (Ctrl-C ends)")
+        sys.stdout.flush()
+        if not paused:
+            viewer.runner.play()
+        pause = threading.Event()
+        while not interrupt.take():
+            pause.wait(0.1)
+    return ExitCode.OK

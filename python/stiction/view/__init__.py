@@ -1,0 +1,1 @@
+"""The viewer: simulations and recordings with their contact patches, in a browser."""

@@ -1,0 +1,100 @@
+"""Frames of a run at a steady rate, from which a page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import mujoco
+
+from stiction._core import StepReport
+from stiction.properties import PropertiesLike
+from stiction.recording import format as fmt
+from stiction.simulator import Simulator
+from stiction.view.frame import Frame, make_frame
+from stiction.view.session import Session
+
+FRAME_TIME = 0.04  # simulated time between two frames [s]
+
+
+# Makes a step; Simulator.step is one, and Film.step is another.
+StepFunction = Callable[[Simulator, mujoco.MjData], StepReport]
+
+
+class Film:
+    """Frames of a run. Steps that failed are always among them.
+
+        film = Film("sap")
+        report = film.step(simulator, data)         # in place of simulator.step(data)
+
+    Args:
+        name: name that the page shows, such as the contact model.
+        frame_time: simulated time between two frames [s].
+
+    Attributes:
+        model: the model; it is known after the first step.
+        properties: contact properties of geoms.
+        frames: the frames.
+        num_steps: number of steps, also of those without a frame.
+    """
+
+    model: mujoco.MjModel
+
+    def __init__(self, name: str, frame_time: float = FRAME_TIME) -> None:
+        self.name = name
+        self.properties: PropertiesLike = None
+        self.frame_time = frame_time
+        self.frames: list[Frame] = []
+        self.num_steps = 0
+
+    def step(self, simulator: Simulator, data: mujoco.MjData) -> StepReport:
+        """Makes a step, and keeps it if a frame is due."""
+        if not self.num_steps:
+            self.model, self.properties = simulator.model, simulator.properties
+        start = fmt.get_state(self.model, data)
+        report = simulator.step(data)
+        self.num_steps += 1
+        if self._is_due(start[0]) or report.status != "ok":
+            end = fmt.get_state(self.model, data)
+            self.frames.append(make_frame(self.model, self.num_steps, start, end, b"", report))
+        return report
+
+    def add(self, frame: Frame) -> None:
+        """Keeps a frame if one is due."""
+        self.num_steps += frame.index > 0
+        if self._is_due(frame.start[0]) or not frame.is_good:
+            self.frames.append(frame)
+
+    def find_frame(self, time: float) -> Frame:
+        """Returns the frame whose step starts nearest to a time [s]."""
+        return min(self.frames, key=lambda frame: abs(frame.start[0] - time))
+
+    def _is_due(self, time: float) -> bool:
+        # Rounding must not make every other frame late by a step.
+        return not self.frames or time >= self.frames[-1].start[0] + self.frame_time - 1e-9
+
+
+def film_sessions(
+    sessions: Sequence[Session],
+    duration: float,
+    frame_time: float = FRAME_TIME,
+    tell: Callable[[float], None] = lambda time: None,
+) -> list[Film]:
+    """Runs sessions from their present frames one after the other, and films them.
+
+    Args:
+        sessions: the sessions.
+        duration: simulated time, or less if a session ends earlier [s].
+        frame_time: simulated time between two frames [s].
+        tell: called with the time that a session has reached [s].
+    """
+    films = []
+    for session in sessions:
+        film = Film(session.name, frame_time)
+        film.model, film.properties = session.model, session.properties
+        end = session.time + duration
+        film.add(session.frame)
+        while session.time < end - 1e-9 and session.advance():
+            film.add(session.frame)
+            tell(session.time)
+        films.append(film)
+    return films

@@ -1,0 +1,148 @@
+"""A step as the viewer shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mujoco
+
+from stiction._core import StepReport
+from stiction.recording import format as fmt
+from stiction.recording.step import Step
+from stiction.run_summary import calc_energy
+from stiction.view.contact_arrays import (
+    PatchArrays,
+    PointArrays,
+    calc_creep,
+    read_patches,
+    read_points,
+    read_recorded_patches,
+    read_recorded_points,
+)
+
+_EMPTY_STEP = 2000  # estimate of the memory of a frame without contacts [bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One step of a run.
+
+    The contacts of a step are found at the poses that it starts from, so a frame shows those poses.
+
+    Attributes:
+        index: index of the step, from 1; 0 for the initial state.
+        start: components of mjSTATE_INTEGRATION before the step.
+        end: the same after the step. It is `start` if the step failed.
+        memory: Simulator.get_state() after the step; empty if it is not known.
+        status: 'ok', or the reasons why the step or its certificate failed.
+        message: what failed, in words.
+        error_bound: bound on the error of the velocities [sqrt(J)], or NaN.
+        iterations: number of iterations of the solver.
+        read: reads the contacts. They are not kept, because few frames are drawn more than once.
+        model: the model.
+        size: estimate of the memory that the frame keeps [bytes].
+    """
+
+    index: int
+    start: fmt.Vector
+    end: fmt.Vector
+    memory: bytes
+    status: str
+    message: str
+    error_bound: float
+    iterations: int
+    read: Callable[[], tuple[PatchArrays, PointArrays]]
+    model: mujoco.MjModel
+    size: int
+
+    @property
+    def time(self) -> float:
+        """Time at the end of the step [s]."""
+        return float(self.end[0])
+
+    @property
+    def is_good(self) -> bool:
+        """True if the step was made and its certificate holds."""
+        return self.status == "ok"
+
+    @property
+    def has_figures(self) -> bool:
+        """True if creep and energy were computed before."""
+        return {"creep", "energy"} <= self.__dict__.keys()
+
+    @cached_property
+    def creep(self) -> float:
+        """Largest slip speed of a contact that sticks [m/s]; NaN if no speed is known."""
+        return calc_creep(*self.read())
+
+    @cached_property
+    def energy(self) -> float:
+        """Potential and kinetic energy after the step, without that of contacts [J]."""
+        parts = calc_energy(self.model, self.end)
+        return parts["potential"] + parts["kinetic"]
+
+
+def make_frame(
+    model: mujoco.MjModel,
+    index: int,
+    start: fmt.Vector,
+    end: fmt.Vector,
+    memory: bytes,
+    report: StepReport,
+) -> Frame:
+    """Makes the frame of a step that was just made. It keeps the report."""
+    bound = report.certificate.error_bound
+    return Frame(
+        index,
+        start,
+        end,
+        memory,
+        report.status,
+        report.message,
+        bound if math.isfinite(bound) else math.nan,
+        report.statistics.iterations,
+        lambda: (read_patches(report), read_points(report)),
+        model,
+        # A face has about 150 bytes, and five vertices of 32 bytes; a contact has about 200 bytes.
+        _EMPTY_STEP + 310 * report.patches.num_faces + 200 * len(report.contacts),
+    )
+
+
+def make_recorded_frame(
+    model: mujoco.MjModel,
+    step: Step,
+    start: fmt.Vector,
+    time_step: float,
+    is_fallback: Callable[[int, int], bool],
+) -> Frame:
+    """Makes the frame of a recorded step.
+
+    Args:
+        model: the model.
+        step: the step.
+        start: state before it.
+        time_step: length of the step [s].
+        is_fallback: tells of two geoms whether their contact points replace a patch.
+    """
+    report: dict[str, Any] = step.report
+    bound = report.get("error_bound")
+    return Frame(
+        step.index,
+        start,
+        step.state,
+        b"",
+        str(report.get("status", "ok")),
+        str(report.get("message", "")),
+        math.nan if bound is None else float(bound),
+        int(report.get("iterations", 0)),
+        lambda: (
+            read_recorded_patches(step.patches),
+            read_recorded_points(step, time_step, is_fallback),
+        ),
+        model,
+        _EMPTY_STEP + step.contacts.nbytes + sum(patch.faces.nbytes for patch in step.patches),
+    )

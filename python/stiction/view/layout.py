@@ -1,0 +1,86 @@
+"""Where the scenes stand side by side, and where the camera stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+_SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
+_ASPECT = 1.35  # ratio of width to height of the part of the page that shows the scene
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Scenes in a row, as the camera sees them.
+
+    offsets: position of each scene's origin, (n, 3) [m].
+    spacing: distance between two scenes [m].
+    label: position of a scene's label in the scene, (3,) [m].
+    camera, look_at: position of the camera, and the point that it looks at, (3,) [m].
+    fov: vertical field of view [rad].
+    size: extent of a scene [m].
+    """
+
+    offsets: Vector
+    spacing: float
+    label: Vector
+    camera: Vector
+    look_at: Vector
+    fov: float
+    size: float
+
+
+def make_layout(model: mujoco.MjModel, count: int) -> Layout:
+    """Places scenes of a model in a row from left to right.
+
+    The camera is the model's free camera, moved back so that all scenes are visible.
+    """
+    view = model.vis.global_
+    azimuth, elevation = np.radians([view.azimuth, view.elevation])
+    forward = np.array(
+        [
+            np.cos(elevation) * np.cos(azimuth),
+            np.cos(elevation) * np.sin(azimuth),
+            np.sin(elevation),
+        ]
+    )
+    right = np.array([np.sin(azimuth), -np.cos(azimuth), 0.0])
+    size = float(model.stat.extent)
+    spacing = _SPACING * size
+    fov = np.radians(view.fovy)
+    places = np.arange(count) - (count - 1) / 2
+    width = spacing * (count + 0.5)
+    distance = max(1.5 * size, width / _ASPECT / (2 * np.tan(fov / 2)))
+    center = np.array(model.stat.center)
+    return Layout(
+        offsets=places[:, None] * spacing * right,
+        spacing=spacing,
+        label=center - np.array([0, 0, 0.6 * size]),
+        camera=center - distance * forward,
+        look_at=center,
+        fov=float(fov),
+        size=size,
+    )
+
+
+def set_stage(server: Any, layout: Layout) -> None:
+    """Gives the page of a viser.ViserServer a camera that sees all scenes, and lights.
+
+    There are neither shadows nor an environment that the bodies mirror. Without a GPU, shadows cost a
+    browser five times as much as all the rest, and an environment delays the first picture by seconds.
+    """
+    server.scene.configure_default_lights(cast_shadow=False)
+    server.scene.configure_environment_map(None)
+    server.scene.add_light_hemisphere(
+        "/sky", sky_color=(255, 255, 255), ground_color=(150, 150, 150), intensity=2.0
+    )
+    camera = server.initial_camera
+    camera.position, camera.look_at = tuple(layout.camera), tuple(layout.look_at)
+    camera.fov, camera.up = layout.fov, (0.0, 0.0, 1.0)
+    camera.near, camera.far = 0.01 * layout.size, 200 * layout.size

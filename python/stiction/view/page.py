@@ -1,0 +1,150 @@
+"""One HTML file that replays runs side by side, without a server and without a network."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import Error
+from stiction.view.certificate_strip import make_strip
+from stiction.view.film import Film
+from stiction.view.layers import FilmMeshLayer
+from stiction.view.layout import make_layout, set_stage
+from stiction.view.patches import find_largest_pressure
+from stiction.view.pressure_scale import PressureScale, make_legend
+from stiction.view.requirements import require_viewer
+from stiction.view.session import check_count
+from stiction.view.style import Style
+from stiction.view.world import World
+
+_MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
+_AHEAD = 25  # frames that a browser reads before they are shown
+
+
+def make_page(
+    films: Sequence[Film], *, title: str, style: Style | None = None, slowdown: float = 1.0
+) -> str:
+    """Returns a page that replays films side by side on one clock.
+
+    Args:
+        films: one to six films of runs of the same model, each with at least one frame.
+        title: title of the page.
+        style: what is shown.
+        slowdown: time of the replay over simulated time.
+
+    Raises:
+        Error: a package is missing, or there are too many films.
+    """
+    require_viewer()
+    check_count(len(films))
+    import viser
+
+    # viser prints a greeting, which would mix with the output of the command.
+    with contextlib.redirect_stdout(io.StringIO()):
+        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+        try:
+            return _Projector(server, films, style or Style()).make(title, slowdown)
+        finally:
+            server.stop()
+
+
+def check_page_path(path: Path) -> None:
+    """Raises Error if a page would overwrite something else than an older page."""
+    if path.is_dir():
+        raise Error("invalid_value", str(path), "is a folder; name a file such as out.html")
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    if head and _MARK.encode() not in head:
+        raise Error(
+            "invalid_value", str(path), "exists and is not a page of the viewer; give another name"
+        )
+
+
+def write_page(path: Path, page: str) -> None:
+    """Writes a page to a file, and makes its folder.
+
+    Raises:
+        Error: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as e:
+        raise Error("file_not_found", str(path), f"cannot be written: {e.strerror or e}") from e
+
+
+class _Projector:
+    """Draws films frame by frame into a recording of viser."""
+
+    def __init__(self, server: Any, films: Sequence[Film], style: Style) -> None:
+        self._server = server
+        self._films = films
+        self._style = style
+        layout = make_layout(films[0].model, len(films))
+        set_stage(server, layout)
+        self._worlds = [
+            World(server, film, i, layout, FilmMeshLayer) for i, film in enumerate(films)
+        ]
+        self._scale = PressureScale()
+        for film in films:
+            for frame in film.frames:
+                self._scale.include(find_largest_pressure(frame.read()[0]))
+
+    def make(self, title: str, slowdown: float) -> str:
+        """Returns the page."""
+        moments = np.unique([f.start[0] for film in self._films for f in film.frames])
+        moments = moments[np.diff(moments, prepend=-np.inf) > 1e-9]
+        for moment in moments[:_AHEAD]:
+            self._prepare(moment)
+        recording = self._server.get_scene_serializer()
+        for i, sleep in enumerate(np.diff(moments, append=moments[-1] + self._films[0].frame_time)):
+            for world, film in zip(self._worlds, self._films, strict=True):
+                world.reveal(film.name, self._style)
+            recording.insert_sleep(slowdown * float(sleep))
+            if i + _AHEAD < len(moments):
+                self._prepare(moments[i + _AHEAD])
+        return _add_overlay(recording.as_html(), self._make_overlay(title), title)
+
+    def _prepare(self, time: float) -> None:
+        """Sends the last frame of each film that starts at or before a time ahead."""
+        for world, film in zip(self._worlds, self._films, strict=True):
+            starts = [frame.start[0] for frame in film.frames]
+            place = max(int(np.searchsorted(starts, time + 1e-9)) - 1, 0)
+            world.prepare(film.frames[place], self._style, self._scale)
+
+    def _make_overlay(self, title: str) -> str:
+        frames = [frame for film in self._films for frame in film.frames]
+        legend = make_legend(
+            self._scale.top,
+            with_patches=any(world.soft_geoms for world in self._worlds),
+            with_points=any(len(frame.read()[1].point) for frame in frames),
+        )
+        times = [frame.time for frame in frames]
+        bad = [frame.time for frame in frames if not frame.is_good]
+        num_steps = sum(film.num_steps for film in self._films)
+        strip = make_strip(bad, min(times), max(times), num_steps)
+        return (
+            f"<div style='font:bold 14px sans-serif;padding:4px 14px'>{html.escape(title)}</div>"
+            f"{legend}{strip}"
+        )
+
+
+def _add_overlay(page: str, overlay: str, title: str) -> str:
+    """Adds a box with title, legend and certificates in a corner of the page."""
+    style = (
+        "position:fixed;left:10px;bottom:60px;width:280px;z-index:10;padding:4px 0 8px;"
+        "background:rgba(255,255,255,0.85);border-radius:6px;box-shadow:0 1px 4px rgba(0,0,0,0.2)"
+    )
+    box = f"<div id='stiction' style='{style}'>{overlay}</div>"
+    end = page.rindex("</body>")
+    page = page[:end] + box + page[end:]
+    page = page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)
+    return page.replace("<head>", f"<head>{_MARK}", 1)

@@ -1,0 +1,153 @@
+"""The server of the page: bound to one address, and closed to pages of other sites."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import http
+import io
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from stiction.errors import Error
+
+_PATCHING = threading.Lock()
+
+
+def start_server(host: str, port: int) -> Any:
+    """Starts viser's server.
+
+    Args:
+        host: address to listen on.
+        port: port to listen on; 0 takes any free one.
+
+    Returns:
+        The viser.ViserServer.
+
+    Raises:
+        Error: the port is in use, or the host is not an address of this machine.
+    """
+    import viser
+    from viser import _messages
+
+    _check_free(host, port)
+    # viser prints a greeting, which would mix with the output of the command.
+    with _refusing_foreign_pages(host), contextlib.redirect_stdout(io.StringIO()):
+        server = viser.ViserServer(host=host, port=port, label="Stiction", verbose=False)
+    if port and server.get_port() != port:  # taken since the check
+        stop_server(server)
+        raise _make_port_error(port)
+    # A page could ask for a tunnel, which would show it to the whole internet.
+    server._websock_server.unregister_handler(_messages.ShareUrlRequest)
+    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
+    server.gui.main_panel.dock_right()
+    return server
+
+
+def stop_server(server: Any) -> None:
+    """Stops a viser.ViserServer, which would print a farewell."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+
+
+def is_allowed(host: str, headers: Any) -> bool:
+    """True if a request comes from a page of this server, or from a program that is no browser.
+
+    A browser sends the origin of the page. It must be the address under which the server was asked,
+    and this must be an address, `localhost`, or a name of this machine. So neither a foreign page nor
+    a foreign name that leads here (DNS rebinding) has access.
+
+    Args:
+        host: the address that the server listens on.
+        headers: headers of the request, by name.
+    """
+    asked = headers.get("Host", "")
+    try:
+        name = urlsplit(f"//{asked}").hostname or ""
+    except ValueError:
+        return False
+    if not (_is_address(name) or name in ("localhost", host.lower(), *_list_own_names())):
+        return False
+    origin = headers.get("Origin")
+    return origin is None or origin in (f"http://{asked}", f"https://{asked}")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _list_own_names() -> tuple[str, str]:
+    return socket.gethostname().lower(), socket.getfqdn().lower()
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raises Error if the server cannot listen there. viser would silently take another port."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except socket.gaierror as e:
+        raise Error("invalid_value", "host", f"'{host}' is not an address: {e.strerror}") from e
+    except OSError as e:
+        if e.errno == errno.EADDRINUSE:
+            raise _make_port_error(port) from e
+        raise Error(
+            "invalid_value",
+            "host",
+            f"cannot listen on '{host}', port {port}: {e.strerror}; "
+            "take an address of this machine and a port above 1023",
+        ) from e
+
+
+def _make_port_error(port: int) -> Error:
+    return Error(
+        "invalid_value",
+        "port",
+        f"{port} is in use, perhaps by another viewer; choose another (--port), or 0 for any free one",
+    )
+
+
+@contextlib.contextmanager
+def _refusing_foreign_pages(host: str) -> Iterator[None]:
+    """A context in which servers of websockets refuse requests that is_allowed does not allow.
+
+    viser has no option for this. It looks up `serve` when it starts, so it takes the one below.
+    """
+    import websockets.asyncio.server as websockets
+
+    original = websockets.serve
+
+    def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+        def process(connection: Any, request: Any) -> Any:
+            if not is_allowed(host, request.headers):
+                return connection.respond(
+                    http.HTTPStatus.FORBIDDEN,
+                    "This viewer serves only its own page. Open the address that it has printed.\n",
+                )
+            return process_request(connection, request) if process_request else None
+
+        return original(*arguments, process_request=process, **options)
+
+    with _PATCHING, _replaced(websockets, "serve", serve):
+        yield
+
+
+@contextlib.contextmanager
+def _replaced(module: Any, name: str, value: Callable[..., Any]) -> Iterator[None]:
+    original = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, original)

@@ -1,0 +1,131 @@
+"""One scene on the page: bodies, patches, contact points, arrows, and the cut through a field."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import mujoco
+
+from stiction.meshing.tet_mesh import TetMesh
+from stiction.properties import PropertiesLike
+from stiction.surfaces import ContactSurfaces
+from stiction.view.arrows import make_force_arrows, make_slip_arrows, make_traction_arrows
+from stiction.view.bodies import Bodies
+from stiction.view.contact_arrays import PatchArrays, PointArrays
+from stiction.view.cut import Cut
+from stiction.view.discs import draw_discs
+from stiction.view.frame import Frame
+from stiction.view.layers import ArrowLayer, MeshLayer
+from stiction.view.layout import Layout
+from stiction.view.palette import FORCE, SLIP_ARROW, TRACTION, to_bytes
+from stiction.view.patches import draw_patches, find_largest_pressure
+from stiction.view.pressure_scale import PressureScale
+from stiction.view.style import Style
+
+_ARROW = 0.2  # length of the longest arrow, as a share of the scene's size
+_DISC = 0.012  # radius of a disc, as a share of the scene's size
+
+
+class Subject(Protocol):
+    """What a scene is made of: a name, a model, and contact properties of its geoms."""
+
+    name: str
+    model: mujoco.MjModel
+    properties: PropertiesLike
+
+
+class _Prepared(NamedTuple):
+    """A frame that was sent ahead, with its contacts."""
+
+    frame: Frame
+    patches: PatchArrays
+    points: PointArrays
+
+
+class World:
+    """One scene on the page.
+
+    Args:
+        server: the viser.ViserServer.
+        subject: the run.
+        index: place in the row of scenes.
+        layout: places of the scenes.
+        make_layer: makes a layer of the page from the server and a name.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        subject: Subject,
+        index: int,
+        layout: Layout,
+        make_layer: Callable[[Any, str], MeshLayer],
+    ) -> None:
+        self.name = f"/scene{index}"
+        self.on_new_nodes: Callable[[], None] = lambda: None  # called if nodes of bodies are new
+        self._server = server
+        self._size = layout.size
+        self.offset = layout.offsets[index]
+        server.scene.add_frame(self.name, show_axes=False, position=self.offset)
+        self._label = server.scene.add_label(
+            f"{self.name}/label", subject.name, position=layout.label, anchor="top-center"
+        )
+        self.fields, self.soft_geoms = _find_fields(subject)
+        self.bodies = Bodies(
+            server, self.name, subject.model, self.soft_geoms, plane_size=0.96 * layout.spacing
+        )
+        self._cut = Cut(server, f"{self.name}/cut", self.fields)
+        self._patches = make_layer(server, f"{self.name}/patches")
+        self._points = make_layer(server, f"{self.name}/points")
+        self._arrows = {
+            name: ArrowLayer(server, f"{self.name}/{name}", to_bytes(color), 0.003 * layout.size)
+            for name, color in (("traction", TRACTION), ("slip", SLIP_ARROW), ("forces", FORCE))
+        }
+        self._ahead: deque[_Prepared] = deque()
+
+    def prepare(self, frame: Frame, style: Style, scale: PressureScale) -> None:
+        """Sends the meshes of a later frame ahead, hidden."""
+        patches, points = frame.read()
+        scale.include(find_largest_pressure(patches))
+        self._patches.prepare(draw_patches(patches, scale.top) if style.patches else None)
+        self._points.prepare(draw_discs(points, _DISC * self._size) if style.points else None)
+        self._ahead.append(_Prepared(frame, patches, points))
+
+    def reveal(self, label: str, style: Style) -> None:
+        """Shows the next of the frames that were sent ahead.
+
+        Args:
+            label: the text above the scene.
+            style: what is shown.
+        """
+        frame, patches, points = self._ahead.popleft()
+        length = _ARROW * self._size
+        if self._label.text != label:
+            self._label.text = label
+        if self.bodies.set_opacity(style.opacity):
+            self.on_new_nodes()
+        self.bodies.show(frame.start)
+        self._patches.reveal()
+        self._points.reveal()
+        arrows = self._arrows
+        arrows["traction"].show(make_traction_arrows(patches, length) if style.traction else None)
+        arrows["slip"].show(make_slip_arrows(patches, length) if style.slip else None)
+        arrows["forces"].show(make_force_arrows(points, length) if style.forces else None)
+        self._cut.show(style, self.bodies.data)
+
+
+def _find_fields(subject: Subject) -> tuple[dict[int, TetMesh], list[int]]:
+    """Returns the meshes of the fields by geom, and all geoms that take part in patches."""
+    if subject.properties is None:
+        return {}, []
+    surfaces = ContactSurfaces(subject.model, subject.properties)
+    is_plane = subject.model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    geoms = [
+        geom
+        for geom in range(subject.model.ngeom)
+        if surfaces.takes_part(geom) and not is_plane[geom]
+    ]
+    fields = {geom: mesh for geom in geoms if (mesh := surfaces.find_field(geom)) is not None}
+    return fields, geoms

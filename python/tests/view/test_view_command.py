@@ -1,0 +1,118 @@
+"""Tests `stiction view` as a command: pages, errors, and the server until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import stiction
+from stiction.cli import app
+from stiction.package_scenes import find_scene_file
+from stiction.view.requirements import can_view
+
+pytestmark = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["view", *map(str, arguments)], standalone_mode=False)
+
+
+def expect_error(result: Result, message: str) -> None:
+    assert isinstance(result.exception, stiction.Error), result.output
+    assert re.search(message, str(result.exception)), str(result.exception)
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
+def test_a_page_of_ten_seconds_of_the_spatula_is_small(tmp_path: Path) -> None:
+    page = tmp_path / "out" / "spatula.html"
+    scene = find_scene_file("spatula")
+    result = run(scene, "--contact-model", "sap", "--duration", "10s", "--html", page)
+    assert result.exit_code == 0, result.output
+    assert f"page: {page}" in result.output
+    text = page.read_text()
+    assert len(text) < 10e6
+    assert "<title>spatula.xml</title>" in text and "__VISER_EMBED_DATA__" in text
+    assert "contact pressure [Pa]" in text and "certificates of 250 steps: all good" in text
+    again = run(scene, "--duration", "0.1s", "--html", page, "--json")  # over the older page
+    assert json.loads(again.stdout)["page"] == str(page)
+
+
+def test_a_recording_becomes_a_page(recording: Path, tmp_path: Path) -> None:
+    result = run(recording, recording, "--html", tmp_path / "a.html")
+    assert result.exit_code == 0, result.output
+    assert "certificates of 80 steps" in (tmp_path / "a.html").read_text()
+
+
+def test_wrong_files_and_options_are_refused(
+    scene: stiction.Scene, recording: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.html"
+    mine.write_text("<!DOCTYPE html><title>mine</title>")
+    other = tmp_path / "text.mcap"
+    other.write_text("hello")
+    page = ("--html", tmp_path / "new.html")
+    expect_error(run(tmp_path / "none.xml", *page), "none.xml: there is no such file")
+    expect_error(run(tmp_path / "none.mcap", *page), "none.mcap: there is no such file")
+    expect_error(run(other, *page), "text.mcap: is not an MCAP file")
+    expect_error(run(recording, scene.path, *page), "box.xml: is not a recording, and a page shows")
+    expect_error(run(scene.path, scene.path, *page), "is a second scene")
+    expect_error(
+        run(recording, "--contact-model", "sap", *page), "--contact-model: a recording shows"
+    )
+    expect_error(run(scene.path, "--html", tmp_path), "is a folder; name a file")
+    expect_error(run(scene.path, "--html", mine), "exists and is not a page of the viewer")
+    assert "mine" in mine.read_text()
+    seven = [text for name in 7 * ["sap"] for text in ("--contact-model", name)]
+    expect_error(run(scene.path, *seven, *page), "7 scenes do not fit on a page")
+    assert not (tmp_path / "new.html").exists()
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, scene: stiction.Scene) -> None:
+    monkeypatch.setattr("stiction.view.requirements.find_missing", lambda: ["mjviser"])
+    expect_error(
+        run(scene.path), r"mjviser, which is not installed; run pip install 'stiction\[view"
+    )
+
+
+def test_a_failed_step_fails_the_command(scene: stiction.Scene, tmp_path: Path) -> None:
+    page = tmp_path / "failed.html"
+    result = run(scene.path, "--set", "max_seconds=1e-9", "--html", page)
+    assert result.return_value == 1, result.output
+    assert "certificates of 1 steps: 1 failed" in page.read_text()
+
+
+def test_the_server_runs_until_ctrl_c(scene: stiction.Scene) -> None:
+    command = [sys.executable, "-m", "stiction", "view", str(scene.path), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout
+    line = process.stdout.readline()
+    found = re.match(r"view: (http://127\.0\.0\.1:\d+) ", line)
+    assert found, line
+    with urllib.request.urlopen(found[1]) as answer:
+        assert b"<title>" in answer.read()
+    port = found[1].rpartition(":")[2]
+    second = subprocess.run([*command[:-1], port], capture_output=True, text=True, check=False)
+    assert second.returncode == 1
+    assert f"port: {port} is in use" in second.stderr
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert (process.returncode, output, errors) == (0, "", "")
+
+
+def test_compare_writes_a_replay_beside_its_report(scene: stiction.Scene, tmp_path: Path) -> None:
+    models = ("--contact-model", "sap", "--contact-model", "coulomb")
+    arguments = ["compare", str(scene.path), *models, "--duration", "0.2s", "--json"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
+    assert result.exception is None, result.output
+    figures = json.loads(result.stdout)
+    assert figures["replay"] == str(tmp_path / "box_replay.html")
+    assert "certificates of 40 steps" in Path(figures["replay"]).read_text()
+    assert 'href="box_replay.html"' in (tmp_path / "box.html").read_text()
