@@ -51,6 +51,7 @@ void clear_report(StepReport* report) {
   report->statistics = {};
   report->timings = {};
   report->missing_memory = 0;
+  report->anchors = {};
   report->num_warnings = 0;
   report->warning.clear();
   for (WarningReport& warnings : report->warnings) {
