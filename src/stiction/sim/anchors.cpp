@@ -251,7 +251,10 @@ void Anchors::carry(const SurfaceMotion& motion, const Point& before, Point* now
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
   u -= now->normal * dot(now->normal, u);
-  // A face that grows must not gain energy.
+  // A face that grows must not gain energy. One that changes by little keeps its spring, or small
+  // swings of its area would take its stretch away bit by bit.
+  constexpr double kKept = 0.05;
+  if (std::abs(now->area - before.area) <= kKept * before.area) now->area = before.area;
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
   now->twist = turn(before.twist) * share;
