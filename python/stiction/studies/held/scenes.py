@@ -85,7 +85,8 @@ def _compile(gravity: tuple[float, float], body: str) -> mujoco.MjModel:
 def _make_fingers(at: str) -> str:
     """Returns two fingers that press from both sides along y; `at` is their place along x."""
     finger = (
-        '<body pos="{at} {y} 0"><joint name="{name}" type="slide" axis="0 {axis} 0" damping="20" armature="0.05"/>'
+        '<body pos="{at} {y} 0"><joint name="{name}" type="slide" axis="0 {axis} 0" damping="20" '
+        'armature="0.05"/>'
         f'<geom type="box" size="0.01 0.01 0.01" mass="0.1" friction="{_FRICTION}"/></body>'
     )
     return finger.format(at=at, y=0.021, axis=-1, name="one") + finger.format(
