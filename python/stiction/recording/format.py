@@ -152,7 +152,8 @@ def parse_state_schema(data: bytes) -> Layout:
     for name, kind, shape in _parse_json(data):
         if name == "digest":
             continue
-        if kind != "<f8" or len(shape) != 1 or type(shape[0]) is not int or shape[0] < 0:
+        is_vector = isinstance(shape, list) and len(shape) == 1 and type(shape[0]) is int
+        if kind != "<f8" or not is_vector or shape[0] < 0:
             raise ValueError(f"field '{name}' is {kind} {shape}, not a vector of float64")
         layout[name] = slice(begin, begin + shape[0])
         begin += shape[0]
