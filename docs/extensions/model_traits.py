@@ -18,6 +18,7 @@ from stiction.options import OPTIONS
 
 # Read now: the stub of the compiled module, from which the reference is made, cannot answer later.
 _TRAITS = {name: contact_model_traits(name) for name in contact_models()}
+_FEW = 6  # models that read an option of their own; all compliant models read the others
 
 
 class ModelTraits(SphinxDirective):
@@ -35,9 +36,9 @@ def list_traits(name: str) -> list[tuple[str, str]]:
     """Returns the rows of the table of a model: what a row is about, and its text in Markdown."""
     traits = _TRAITS[name]
     special = [
-        f"[`{option.name}`](../options.md#option-{option.name.replace('_', '-')})"
+        f"[`{option.name}`](#option-{option.name.replace('_', '-')})"
         for option in OPTIONS.values()
-        if name in option.contact_models and len(option.contact_models) < len(_TRAITS) - 3
+        if name in option.contact_models and len(option.contact_models) < _FEW
     ]
     rows = [
         ("kind", _describe_kind(name)),

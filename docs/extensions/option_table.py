@@ -13,7 +13,10 @@ class Options(Directive):
     """A definition list: a term for each option, and its documentation."""
 
     def run(self) -> list[nodes.Node]:
-        return [make_list()]
+        options = make_list()
+        for term in options.findall(nodes.term):  # so that pages can link to an option
+            self.state.document.note_explicit_target(term)
+        return [options]
 
 
 def make_list() -> nodes.definition_list:
@@ -23,7 +26,8 @@ def make_list() -> nodes.definition_list:
 
 def _describe(option: Option) -> nodes.definition_list_item:
     name = nodes.literal(text=option.name)
-    term = nodes.term("", "", name, ids=[f"option-{option.name.replace('_', '-')}"])
+    label = f"option-{option.name.replace('_', '-')}"
+    term = nodes.term("", "", name, ids=[label], names=[label])
     text = nodes.paragraph(text=f"{option.help} {option.describe_values()}")
     return nodes.definition_list_item("", term, nodes.definition("", text))
 
