@@ -19,7 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 _ITEM = re.compile(
-    r"\[(?P<title>[^\]]+)\]\((?P<target>[^)]+)\): (?:!\[(?P<alt>[^\]]*)\]\((?P<picture>[^)]+)\) )?(?P<text>.+)"
+    r"\[(?P<title>[^\]]+)\]\((?P<target>[^)]+)\): "
+    r"(?:!\[(?P<alt>[^\]]*)\]\((?P<picture>[^)]+)\) )?(?P<text>.+)"
 )
 
 

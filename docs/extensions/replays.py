@@ -34,7 +34,9 @@ class Replay(SphinxDirective):
         path = FOLDER / f"{name}.html"
         self.env.note_dependency(path)
         is_made = path.exists()
-        frame = nodes.container(classes=["replay", *(["replay-live"] if "live" in self.options else [])])
+        frame = nodes.container(
+            classes=["replay", *(["replay-live"] if "live" in self.options else [])]
+        )
         frame += self.parse_content_to_nodes()
         frame += self._make_bar(name) if is_made else self._make_note()
         return [frame]
