@@ -1,5 +1,6 @@
 """Sphinx configuration: `./dev site` builds these pages, warnings being errors."""
 
+import logging
 import sys
 from pathlib import Path
 
@@ -34,6 +35,7 @@ nb_execution_cache_path = str(ROOT / "build" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 60
 nb_merge_streams = True
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 autodoc_default_options = {
     "members": True,
@@ -49,6 +51,7 @@ autodoc_type_aliases = {name: name for name in ("ArrayLike", "PropertiesLike")}
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "Stiction"
+html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_extra_path = ["../build/site_files"]  # the replays, which tools/make_replays.py writes
 html_css_files = ["layout.css", "math.css", "replays.css"]
