@@ -34,7 +34,7 @@ nb_execution_mode = "cache"
 nb_execution_cache_path = str(ROOT / "build" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 60
-nb_merge_streams = True
+nb_output_stderr = "warn"  # warnings of a notebook fail the build; it handles those that it expects
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 autodoc_default_options = {

@@ -43,7 +43,7 @@ class Cards(SphinxDirective):
             yield f":::{{grid-item-card}} [{match['title']}]({match['target']})"
             if match["picture"]:
                 yield f":img-top: {match['picture']}\n:img-alt: {match['alt']}"
-            yield f":class-card: stiction-card\n\n{match['text']}\n:::"
+            yield f"\n{match['text']}\n:::"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -20,7 +20,9 @@ class Options(Directive):
         return [self._make_section(title, options) for title, options in group_options().items()]
 
     def _make_section(self, title: str, options: list[Option]) -> nodes.section:
-        section = nodes.section(ids=[nodes.make_id(title)], names=[nodes.fully_normalize_name(title)])
+        section = nodes.section(
+            ids=[nodes.make_id(title)], names=[nodes.fully_normalize_name(title)]
+        )
         section += [nodes.title(text=title), make_list(options)]
         self.state.document.note_implicit_target(section)
         for term in section.findall(nodes.term):  # so that pages can link to an option
