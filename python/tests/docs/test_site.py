@@ -49,6 +49,7 @@ _MEASURE = """() => {
     broken: [...document.images].filter((image) => !image.naturalWidth).map((image) => image.src),
     empty: [...article.querySelectorAll("math")].filter((math) => !hasSize(math)).length,
     tex: /\\\\(frac|sum|gamma|mu|delta)/.test(text.textContent),
+    complaints: article.querySelectorAll(".system-message, .contents:not(.toctree-wrapper)").length,
     height: article.getBoundingClientRect().height,
     pictures: article.querySelectorAll("img, svg, iframe").length,
     contents: toc && hasSize(toc) ? toc.querySelectorAll("a").length : 0,
@@ -207,6 +208,8 @@ def test_pages_fit_and_show_their_pictures_and_formulas(
         faults += [f"{name}: the picture {picture} is broken" for picture in shown["broken"]]
         if shown["empty"] or shown["tex"]:
             faults.append(f"{name}: {shown['empty']} formulas are not drawn")
+        if shown["complaints"]:  # furo draws one in place of a contents directive
+            faults.append(f"{name}: the theme or Sphinx complains in the text")
         # A length is that of the text from the title to the end, without header and footer.
         screens = shown["height"] / size[1]
         is_plain = not shown["pictures"] and shown["contents"] < 2
