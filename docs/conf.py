@@ -4,6 +4,8 @@ import logging
 import sys
 from pathlib import Path
 
+from jupyter_client.manager import KernelManager
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
@@ -35,6 +37,7 @@ nb_execution_cache_path = str(ROOT / "build" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 60
 nb_output_stderr = "warn"  # warnings of a notebook fail the build; it handles those that it expects
+KernelManager.transport_encryption.default_value = "auto"  # of the kernels that run them
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 autodoc_default_options = {
