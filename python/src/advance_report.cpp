@@ -28,7 +28,8 @@ void bind_advance_report(nb::module_& m) {
               "Number of steps of the least length, 1e-7 s, that missed the accuracy.")
       .def_prop_ro("accuracy_reached", &AdvanceReport::accuracy_reached,
                    "True if every step met the accuracy.")
-      .def_ro("first_step", &AdvanceReport::first_step, "Length with which the call began [s].")
+      .def_ro("first_step", &AdvanceReport::first_step,
+              "Length that was planned when the call began [s]; see the argument first_step.")
       .def_ro("first_error", &AdvanceReport::first_error,
               "Error of the step before the call, relative to the accuracy [-]; see the argument "
               "last_error.")

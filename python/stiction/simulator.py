@@ -259,7 +259,8 @@ class Simulator:
 
         Returns the report of the call. `report.advance` has the steps and the sum of their local
         errors. Contacts, forces and sensors of acceleration are averages over the call: a force is
-        the sum of its impulses over the duration of the call. Other sensors are those at `until`.
+        the sum of its impulses over the duration of the call. Poses and other sensors are those at
+        `until`.
         Patches are those of the last half step. The certificate is the worst of all solves.
 
         Raises:

@@ -86,10 +86,13 @@ class ArtifactLog:
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
         self._sums: dict[tuple[int, int], _Sums] = {}
+        self._options = simulator.options
 
     def add(self, report: StepReport) -> None:
         """Adds the contacts of a step that have a normal impulse."""
         contacts = report.contacts
+        if report.advance is not None:  # Simulator.advance does not regularize friction
+            self._options = {**self._options, "friction_regularization": 0.0}
         if len(contacts) == 0:
             return
         loaded = np.flatnonzero(np.asarray(contacts.normal_impulse) > 0)
@@ -123,7 +126,9 @@ class ArtifactLog:
             mobility=sums.mobility / sums.num,
             load_share=min(sums.share / max(sums.num_sticking, 1), _LARGEST_SHARE),
         )
-        budget = make_budget(self._simulator, explanation, at, measures=measures)
+        budget = make_budget(
+            self._simulator, explanation, at, measures=measures, options=self._options
+        )
         return dataclasses.replace(
             budget,
             gap_in_run=self._calc_gap(sums, budget),
@@ -155,7 +160,9 @@ class _Rows:
 
         impulse = take("normal_impulse")
         self._force = impulse / dt
-        self._distance = take("distance") + dt * take("normal_velocity")
+        # The contacts of a call of Simulator.advance are those of its last half step.
+        rest = dt if report.advance is None else 0.0
+        self._distance = take("distance") + rest * take("normal_velocity")
         self._slip = np.linalg.norm(take("slip_velocity"), axis=1)
         self._mobility = np.nan_to_num(take("delassus"))
         self._slides = take("slipping").astype(bool)
@@ -185,6 +192,7 @@ def make_budget(
     at: OperatingPoint,
     *,
     measures: bool = True,
+    options: dict[str, Any] | None = None,
 ) -> PairBudget:
     """Makes the budget of a pair.
 
@@ -193,9 +201,10 @@ def make_budget(
         explanation: Simulator.explain of two geoms that collide.
         at: the state of the contact.
         measures: True: the artifacts are also measured, on a block.
+        options: those with which the simulator stepped; None for simulator.options.
     """
     pair = find_properties(explanation)
-    options = simulator.options
+    options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
     return PairBudget(
         geoms=(first, second),

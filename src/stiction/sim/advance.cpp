@@ -52,6 +52,7 @@ void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions&
   AdvanceReport& report = context.report.advance;
   report.until = options.until;
   report.accuracy = options.accuracy;
+  report.first_step = control_.next_step();
   report.first_error = control_.last_error();
   report.next_step = control_.next_step();
   report.last_error = control_.last_error();
@@ -90,7 +91,6 @@ void Advance::take_step(mjData* d) {
     const double left = options_.until - d->time;
     const double h = control_.choose(left, options_.max_time_step.value_or(left));
     is_last_ = h == left;
-    if (context.report.advance.first_step == 0) context.report.advance.first_step = h;
     const Attempt result = attempt(h, d);
     if (result == Attempt::kFatal || end_attempt(result, h, d)) break;
     ++context.report.advance.num_rejected;
@@ -280,9 +280,13 @@ void Advance::accept(double h, mjData* d) {
   context.lagged_impulses.finish();
 }
 
-/// Computes the sensors of position and velocity at the end of the call.
+/// Computes poses, and the sensors of position and velocity, at the end of the call.
 void Advance::sense_end(mjData* d) {
   const mjModel* m = context_->stage;
+  if (m->nsensor == 0 && !(m->opt.enableflags & mjENBL_ENERGY)) {
+    context_->call_mujoco(d, [&] { mj_fwdKinematics(m, d); });
+    return;
+  }
   // Sensors with a delay push samples, which the next step pushes itself.
   mj_getState(m, d, state_.data(), mjSTATE_FULLPHYSICS);
   context_->call_mujoco(d, [&] {
@@ -300,9 +304,7 @@ void Advance::finish(StepContext& context, ContactStep& step, mjData* d) {
   step.end_at(d->time);
   context.mocap.end_at(d->time);
   context.mocap.place(m, d, d->time);
-  if (context.report.advance.num_steps > 0 &&
-      (m->nsensor > 0 || (m->opt.enableflags & mjENBL_ENERGY)))
-    sense_end(d);
+  if (context.report.advance.num_steps > 0) sense_end(d);
   averages_.finish(m, d, &context.report.contacts);
   context.report.statistics = sums_;
   context.report.timings = timings_;

@@ -11,11 +11,6 @@ namespace {
 
 using contact::ContactModelTraits;
 
-/// True if steps of any lengths of a model approximate the same motion.
-bool fits(const ContactModelTraits& model) {
-  return !model.is_rigid && !model.is_mj_step && !model.lifts_sliding;
-}
-
 /// Returns why steps of different lengths of a model do not fit together.
 std::string explain(const ContactModelTraits& model) {
   if (model.is_mj_step) return "is MuJoCo's own step, whose error is not measured";
@@ -38,12 +33,16 @@ void check_step(const char* name, const std::optional<double>& value) {
 
 }  // namespace
 
+bool can_advance(const ContactModelTraits& model) {
+  return !model.is_rigid && !model.is_mj_step && !model.lifts_sliding;
+}
+
 void check_can_advance(const StepOptions& options) {
   const ContactModelTraits& model = contact::traits(options.contact_model);
-  if (!fits(model)) {
+  if (!can_advance(model)) {
     std::string names;
     for (const ContactModelTraits& other : contact::contact_models())
-      if (fits(other)) names += (names.empty() ? "" : ", ") + std::string(other.name);
+      if (can_advance(other)) names += (names.empty() ? "" : ", ") + std::string(other.name);
     throw Error(ErrorCode::kUnsupported, "advance",
                 "needs a contact model that does not depend on the time step, but '" +
                     std::string(model.name) + "' " + explain(model) +

@@ -12,6 +12,10 @@ namespace stiction::sim {
 /// of the solver.
 inline constexpr double kLeastAccuracy = 1e-9;
 
+/// True if a simulator with a contact model can advance with error control: if steps of any lengths
+/// approximate the same motion.
+bool can_advance(const contact::ContactModelTraits& model);
+
 /// Checks that a simulator can advance with error control.
 /// @throws Error naming the contact model or the integrator that does not fit, and those that do
 void check_can_advance(const StepOptions& options);

@@ -11,7 +11,7 @@ struct AdvanceReport {
   int num_failed = 0;            // those of them whose solver or certificate failed
   int num_not_extrapolated = 0;  // steps in which an island was not extrapolated
   int num_inaccurate = 0;        // steps of the least length that missed the accuracy
-  double first_step = 0;         // the length with which the call began [s]
+  double first_step = 0;         // the length that was planned when the call began [s]
   double first_error = 0;    // the error of the step before the call, relative to the accuracy [-]
   double smallest_step = 0;  // [s]
   double largest_step = 0;   // [s]
