@@ -18,6 +18,7 @@ TEST(AdvanceControl, LeavesNoSliver) {
   control.start(0.3, 1);
   EXPECT_EQ(control.choose(0.2, 1), 0.2);
   EXPECT_EQ(control.choose(0.3, 1), 0.3);
+  EXPECT_EQ(control.choose(0.3 * (1 + 1e-12), 1), 0.3 * (1 + 1e-12));
   EXPECT_EQ(control.choose(0.31, 1), 0.155);
   EXPECT_EQ(control.choose(0.7, 1), 0.3);
   EXPECT_EQ(control.choose(0.7, 0.1), 0.1);

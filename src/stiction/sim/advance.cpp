@@ -210,7 +210,10 @@ bool Advance::take_full(double h, mjData* d) {
   const mjModel* m = context.model;
   settings_->set_time_step(h);
   context.mocap.place(m, d, d->time);
-  if (!solve(d, {.is_trial = true, .keeps_geometry = has_geometry_})) return false;
+  if (!solve(d, {.is_trial = true,
+                 .has_certificate = options_.extrapolate,  // else x_f is no part of the result
+                 .keeps_geometry = has_geometry_}))
+    return false;
   const ContactPipeline& contacts = step_->contacts();
   write_contacts(m, d, contacts.problem, contacts.solution, &full_contacts_);
   const AdvancePattern::Problem pattern = pattern_of(d, full_contacts_);

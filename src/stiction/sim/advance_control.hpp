@@ -16,6 +16,7 @@ class AdvanceControl {
 
   /// Returns the length of the next step [s]. A step that would leave less than its own length is
   /// replaced by two equal ones, so that no sliver is left.
+  /// It exceeds max_step by rounding at most.
   /// @param left     the time that is left [s]
   /// @param max_step [s]
   double choose(double left, double max_step) const;

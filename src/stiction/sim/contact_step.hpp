@@ -38,6 +38,8 @@ struct StepPart {
   /// True to find velocities and their certificate only. MuJoCo's data keep the geometry and the
   /// forces of the start, so that another part may begin there; see keeps_geometry.
   bool is_trial = false;
+  /// False if a trial needs no certificate.
+  bool has_certificate = true;
   /// True if the part before was a trial from the same state. Its geometry, contacts, rows and
   /// forces are used again; only the time step differs, which may not be longer.
   bool keeps_geometry = false;
