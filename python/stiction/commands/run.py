@@ -104,7 +104,7 @@ def run(
         if record:
             recorder = Recorder(record, simulator, scene=scene, notes=notes, foxglove=foxglove)
             stepper = stack.enter_context(recorder)
-        log = ArtifactLog(simulator)
+        log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
         summary, interrupted = _step(stepper, data, drive, strides, messages, log)
     budgets = log.calc_budgets()
     notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
@@ -173,7 +173,7 @@ def _step(
                 return summary, True
             summary.add(report)
             if i % _STRIDE == 0:
-                log.add(report)
+                log.add(report, data)
             advance()
             if interrupt.take():
                 return summary, True

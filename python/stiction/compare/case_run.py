@@ -112,7 +112,7 @@ class CaseRun:
         slip = self._hold.follow(time, report, data) if self._hold else math.nan
         self.trace.add(time, report, slip)
         if self._artifacts and time >= self._comparison.judged_from:
-            self._artifacts.add(report)
+            self._artifacts.add(report, data)
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""
