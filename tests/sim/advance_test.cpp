@@ -172,6 +172,11 @@ TEST_P(Advances, ForcesAreAveragesOfTheCall) {
     EXPECT_NEAR(report.contacts.time_step, 0.03, 1e-12);
     EXPECT_NEAR(scene.data->sensordata[0] * 0.03, change, 1e-6);
     EXPECT_NEAR(scene.data->qfrc_constraint[2] * 0.03, change, 1e-6);
+    mjtNum wrench[6] = {};
+    if (scene.data->ncon > 0) mj_contactForce(scene.model, scene.data, 0, wrench);
+    if (scene.data->nefc > 0) {
+      EXPECT_NEAR(wrench[0] * 0.03, change, 1e-6);
+    }
     EXPECT_NEAR(scene.data->qacc[2] * 0.03, change - 0.03 * kGravity, 1e-12);
   }
 }

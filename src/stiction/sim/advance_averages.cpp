@@ -28,6 +28,29 @@ void for_each_array(const ContactReport& a, ContactReport* b, F&& f) {
   f(a.patch, &b->patch, 1);
 }
 
+/// Calls f(row, key) for all rows of constraints; see AdvanceAverages::RowForce.
+template <class F>
+void for_each_row(const mjData* d, F&& f) {
+  std::array<int, 3> element = {-1, -1, 0};
+  int place = 0;
+  for (int row = 0; row < d->nefc; ++row) {
+    const int type = d->efc_type[row], id = d->efc_id[row];
+    const bool is_contact = type >= mjCNSTR_CONTACT_FRICTIONLESS;
+    if (row > 0 && d->efc_type[row - 1] == type && d->efc_id[row - 1] == id) {
+      ++place;
+    } else {
+      place = 0;
+      if (is_contact) {
+        const int* geoms = d->contact[id].geom;
+        const bool repeats = element[0] == geoms[0] && element[1] == geoms[1];
+        element = {geoms[0], geoms[1], repeats ? element[2] + 1 : 0};
+      }
+    }
+    f(row, is_contact ? std::array{element[0], element[1], element[2], place}
+                      : std::array{-1, type, id, place});
+  }
+}
+
 }  // namespace
 
 bool AdvanceAverages::has_sensors(const mjModel* m) {
@@ -47,6 +70,7 @@ void AdvanceAverages::start(const mjModel* m, const mjData* d) {
   points_.clear();
   last_part_.clear();
   entries_.clear();
+  rows_.clear();
 }
 
 void AdvanceAverages::read(const mjModel* m, const mjData* d, const ContactReport& contacts,
@@ -55,6 +79,10 @@ void AdvanceAverages::read(const mjModel* m, const mjData* d, const ContactRepor
   part->contacts = contacts;
   part->sensordata.assign(d->sensordata, d->sensordata + m->nsensordata);
   part->qfrc_constraint.assign(d->qfrc_constraint, d->qfrc_constraint + m->nv);
+  part->rows.clear();
+  for_each_row(d, [&](int row, const std::array<int, 4>& key) {
+    part->rows.push_back({key, d->efc_force[row]});
+  });
 }
 
 void AdvanceAverages::add(const mjModel* m, const Part& part) {
@@ -63,6 +91,25 @@ void AdvanceAverages::add(const mjModel* m, const Part& part) {
   for (int i = 0; i < m->nsensordata; ++i) sensordata_[i] += part.duration * part.sensordata[i];
   for (int i = 0; i < m->nv; ++i) qfrc_constraint_[i] += part.duration * part.qfrc_constraint[i];
   add_contacts(part.contacts);
+  add_rows(part);
+}
+
+void AdvanceAverages::add_rows(const Part& part) {
+  for (const RowForce& row : part.rows) {
+    const auto at = std::ranges::lower_bound(rows_, row.key, {}, &RowForce::key);
+    if (at == rows_.end() || at->key != row.key)
+      rows_.insert(at, {row.key, part.duration * row.force});
+    else
+      at->force += part.duration * row.force;
+  }
+}
+
+/// Writes the mean forces of the rows of the last half step.
+void AdvanceAverages::write_rows(mjData* d) {
+  for_each_row(d, [&](int row, const std::array<int, 4>& key) {
+    const auto at = std::ranges::lower_bound(rows_, key, {}, &RowForce::key);
+    if (at != rows_.end() && at->key == key) d->efc_force[row] = at->force / duration_;
+  });
 }
 
 /// Returns the row of a contact, which is a new one at the end for a new key.
@@ -122,6 +169,7 @@ void AdvanceAverages::finish(const mjModel* m, mjData* d, ContactReport* contact
     d->qfrc_constraint[i] = qfrc_constraint_[i] / duration_;
     d->qacc[i] = (d->qvel[i] - qvel_[i]) / duration_;
   }
+  write_rows(d);
   for (int row = 0; row < contacts_.size(); ++row) {
     if (weights_[row] > 0)
       for (int k = 0; k < 3; ++k)

@@ -13,12 +13,20 @@ namespace stiction::sim {
 /// of a call. Each half step has another length, so those of the last one alone would mean little.
 class AdvanceAverages {
  public:
+  /// The force of a constraint row, whose key names it in all half steps: the geoms of its contact,
+  /// their place among contacts of the same geoms, and its place among the rows of the contact; or
+  /// -1, and the type, the element and the place of another row.
+  struct RowForce {
+    std::array<int, 4> key{};
+    double force = 0;  // [N, N m]
+  };
   /// What a half step adds.
   struct Part {
     double duration = 0;  // [s]
     ContactReport contacts;
     std::vector<double> sensordata;       // all; only those of acceleration are read
     std::vector<double> qfrc_constraint;  // size nv
+    std::vector<RowForce> rows;           // efc_force
   };
 
   /// Begins a call.
@@ -29,8 +37,8 @@ class AdvanceAverages {
   /// Adds a half step that was accepted.
   void add(const mjModel* model, const Part& part);
 
-  /// Writes the averages to data: the sensors of acceleration, qfrc_constraint, and qacc as the
-  /// change of velocity over the duration.
+  /// Writes the averages to data: the sensors of acceleration, qfrc_constraint, efc_force of the
+  /// rows of the last half step, and qacc as the change of velocity over the duration.
   /// @param contacts those of the last half step; set to those of the whole call
   void finish(const mjModel* model, mjData* data, ContactReport* contacts);
 
@@ -46,6 +54,8 @@ class AdvanceAverages {
   };
   int find_row(const std::array<int, 3>& key, bool* is_new);
   void add_contacts(const ContactReport& from);
+  void add_rows(const Part& part);
+  void write_rows(mjData* data);
   void copy_row(const ContactReport& from, int i, int row);
 
   double duration_ = 0;
@@ -55,6 +65,7 @@ class AdvanceAverages {
   ContactReport contacts_;                // impulses are sums, all else is of the last part
   std::vector<double> weights_, points_;  // sums of normal impulses, and of these times points
   std::vector<int> last_part_;            // per row: the last part that has the contact
+  std::vector<RowForce> rows_;            // sums of force times duration, by keys
   std::vector<Entry> entries_;            // in ascending order of keys
 };
 

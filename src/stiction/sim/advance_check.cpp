@@ -20,15 +20,13 @@ std::string explain(const ContactModelTraits& model) {
   return "is rigid, and corrects overlaps by a share in each step, whatever its length";
 }
 
-void check_number(const char* name, double value, bool is_right, const std::string& range) {
-  if (!is_right)
-    throw Error(ErrorCode::kInvalidValue, name,
-                "is " + base::to_text(value) + ", must be " + range);
+[[noreturn]] void refuse(const char* name, double value, const std::string& range) {
+  throw Error(ErrorCode::kInvalidValue, name, "is " + base::to_text(value) + ", must be " + range);
 }
 
 void check_step(const char* name, const std::optional<double>& value) {
-  if (value)
-    check_number(name, *value, std::isfinite(*value) && *value > 0, "finite and above 0 [s]");
+  if (value && !(std::isfinite(*value) && *value > 0))
+    refuse(name, *value, "finite and above 0 [s]");
 }
 
 }  // namespace
@@ -55,18 +53,18 @@ void check_can_advance(const StepOptions& options) {
 }
 
 void check_advance(const AdvanceOptions& options, const mjData* d) {
-  check_number("until", options.until, std::isfinite(options.until) && options.until >= d->time,
-               "finite and not before the time of the data, " + base::to_text(d->time) +
-                   " s; advance goes forward only, so set data.time back to go there again");
-  check_number("accuracy", options.accuracy,
-               std::isfinite(options.accuracy) && options.accuracy >= kLeastAccuracy,
-               "finite and at least " + base::to_text(kLeastAccuracy) +
-                   " m, because the solver certifies no smaller errors of positions");
+  if (!(std::isfinite(options.until) && options.until >= d->time))
+    refuse("until", options.until,
+           "finite and not before the time of the data, " + base::to_text(d->time) +
+               " s; advance goes forward only, so set data.time back to go there again");
+  if (!(std::isfinite(options.accuracy) && options.accuracy >= kLeastAccuracy))
+    refuse("accuracy", options.accuracy,
+           "finite and at least " + base::to_text(kLeastAccuracy) +
+               " m, because the solver certifies no smaller errors of positions");
   check_step("max_time_step", options.max_time_step);
   check_step("first_step", options.first_step);
-  if (options.last_error)
-    check_number("last_error", *options.last_error,
-                 *options.last_error > 0 && *options.last_error <= 1, "above 0 and at most 1");
+  if (options.last_error && !(*options.last_error > 0 && *options.last_error <= 1))
+    refuse("last_error", *options.last_error, "above 0 and at most 1");
 }
 
 }  // namespace stiction::sim

@@ -28,7 +28,7 @@ int find_tree(const mjModel* m, const plant::Model& plant, int solver_dof) {
 /// Merges the entries of the same geoms. Points of a patch come and go, so a patch counts as one
 /// point, which slips if all of its points slip.
 void AdvancePattern::merge() {
-  std::ranges::stable_sort(entries_, {}, &Entry::key);
+  std::ranges::sort(entries_, {}, &Entry::key);
   std::size_t last = 0;
   for (std::size_t i = 1; i < entries_.size(); ++i) {
     if (entries_[i].key == entries_[last].key) {
