@@ -74,7 +74,7 @@ class Artifacts:
         transition_speed: slip speed between stiction and sliding [m/s].
         creep: slip speed of a sticking contact at the load share of the operating point [m/s].
         chord_drift: speed at which a sticking contact slips because a free body moves along chords, see
-            artifacts.chord [m/s]; None under error control, which removes it.
+            artifacts.chord [m/s]; None if the path is straight, and under error control.
     """
 
     gliding_gap: float | None = None
@@ -103,7 +103,8 @@ def predict_artifacts(
         at: the state for which they are predicted.
     """
     traits = contact_model_traits(options["contact_model"])
-    drift = predict_chord_drift(options["time_step"], at.turning)
+    turns = at.turning > 0
+    drift = predict_chord_drift(options["time_step"], at.turning) if turns else None
     if traits.is_mj_step:
         return Artifacts(chord_drift=drift)
     creep = calc_creep(options, pair, at)

@@ -73,7 +73,7 @@ def measure_artifacts(
     """
     if not (at.mobility > 0 and at.normal_force > 0):
         return Artifacts()
-    drift = measure_chord_drift(options, at.turning)
+    drift = measure_chord_drift(options, at.turning) if at.turning > 0 else None
     if contact_model_traits(options["contact_model"]).is_mj_step:
         # Its contact has solref and solimp instead of these properties.
         return Artifacts(chord_drift=drift)

@@ -92,4 +92,4 @@ def test_error_control_has_no_drift(tmp_path: Path) -> None:
     comparison = compare_models(load_scene(path), ["coulomb"], duration=0.2, accuracy=1e-5)
     fixed, controlled = comparison.rows
     assert fixed.artifacts[0].predicted.chord_drift == pytest.approx(_TURNING * 1e-3, rel=0.1)
-    assert controlled.artifacts[0].predicted.chord_drift == 0
+    assert controlled.artifacts[0].predicted.chord_drift is None
