@@ -35,9 +35,9 @@ class Row:
         us_per_step: wall time per step of the cheapest 50 judged steps [us].
         energy_change: change of the kinetic energy and of the potential energies of gravity and
             springs from start to end [J].
-        notes: further remarks, such as MuJoCo's warnings.
         advanced_steps, rejected_steps: steps of error control that were accepted and rejected.
         sum_of_errors: sum of their local errors [m].
+        notes: further remarks, such as MuJoCo's warnings.
         artifacts: what the model gets wrong by design in the judged steps, for the pairs of geoms
             with the largest impulses.
     """
@@ -91,8 +91,8 @@ class Comparison:
         controls: name of the controls.
         seed: seed of the random controls.
         hold_start: time from which the scene's controls are constant [s]; 0 without a schedule.
-        accuracy, period: arguments of the cases under error control [m], [s]; None without them.
         judged_from: the judged steps are those from this time on [s].
+        accuracy, period: arguments of the cases under error control [m], [s]; None without them.
         rows: the results of each case.
         traces: quantities over time of each case.
         films: films of the first cases, as many as fit on a page.
