@@ -47,19 +47,19 @@ void visit(Is<certificate::Certificate> auto& x, auto&& f) {
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-         scale, rounds, coupling, has_conflict, bytes, contact, row] = x;
+         scale, rounds, lemke, coupling, has_conflict, bytes, contact, row] = x;
   f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-    scale, rounds, coupling, has_conflict, bytes, contact, row);
+    scale, rounds, lemke, coupling, has_conflict, bytes, contact, row);
 }
 void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   auto& [total, kinematics, collision, surfaces, assembly, solve, certificate, finish] = x;
   f(total, kinematics, collision, surfaces, assembly, solve, certificate, finish);
 }
 void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
-  auto& [contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
-         events, halvings, residual] = x;
-  f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, parts,
-    events, halvings, residual);
+  auto& [contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, lemke,
+         parts, events, halvings, residual] = x;
+  f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, lemke,
+    parts, events, halvings, residual);
 }
 void visit(Is<sim::AdvanceReport> auto& x, auto&& f) {
   auto& [until, accuracy, steps, rejected, failed, not_extrapolated, inaccurate, first_step,

@@ -89,6 +89,10 @@ void bind_solver_reports(nb::module_& m) {
               "Number of parts that 'rk4' rejected and repeated with half the length.")
       .def_ro("line_search_evaluations", &StepStatistics::line_search_evaluations,
               "Evaluations of the cost by line searches, summed over all islands.")
+      .def_ro(
+          "num_lemke", &StepStatistics::num_lemke,
+          "Number of LCPs of 'no_slip' or 'viscous' that the solver 'ppm_ratio' could not solve "
+          "and Lemke's method solved, summed over all islands.")
       .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 
   using contact::IslandStatistics;
@@ -110,6 +114,9 @@ void bind_solver_reports(nb::module_& m) {
               "The scale to which the residual is compared [sqrt(J)].")
       .def_ro("rounds", &IslandStatistics::rounds,
               "Number of convex problems that 'coulomb' solved, or of LCPs that a rigid model "
+              "solved.")
+      .def_ro("num_lemke", &IslandStatistics::num_lemke,
+              "How many of these LCPs the solver 'ppm_ratio' could not solve and Lemke's method "
               "solved.")
       .def_ro("coupling_error", &IslandStatistics::coupling_error,
               "Error of the coupling between friction and normal impulses in the last round of "

@@ -50,6 +50,8 @@ struct PatchPair {
   bool is_deep = false;
   /// True if the overlap is deep and no step before is known, from which the force could go on.
   bool lacks_memory = false;
+  /// True if the overlap is deep because the force has turned away from its first direction.
+  bool turns = false;
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
   /// The last patch before the force decreased; empty without DeepPatches::extend.
   PatchContinuation continuation;

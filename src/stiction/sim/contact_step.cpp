@@ -360,9 +360,10 @@ void ContactStep::solve(StepContext& context, mjData* d) {
   // solver keeps it if it starts from this solution. A nonlinear solver must start from scratch.
   constexpr int kMaxRounds = 3;
   for (int i = 0; add_reached(context, d, i < kMaxRounds); ++i) {
-    const int num_before = context.report.statistics.iterations;
+    const StepStatistics before = context.report.statistics;
     solve_from(is_convex ? std::span<const double>(guess_) : std::span<const double>());
-    context.report.statistics.iterations += num_before;
+    context.report.statistics.iterations += before.iterations;
+    context.report.statistics.num_lemke += before.num_lemke;
   }
   has_solution_ = !context.failed();
   if (context.must_retake) return;
