@@ -179,6 +179,28 @@ TEST(AdvanceCall, BadStateFailsBeforeAnything) {
   EXPECT_EQ(scene.data->time, 0);
 }
 
+/// A fall with a g of 1e9 m/s^2 has an error of g h^2 / 4 = 2.5e-6 m in the least step.
+TEST(AdvanceCall, MissingTheAccuracyByFarFailsOrIsCounted) {
+  const std::string xml = support::make_mjcf(R"(gravity="0 0 -1e9")", R"(<worldbody><body>
+    <freejoint/><geom size="0.1"/></body></worldbody>)");
+  for (const OnFailure on_failure : {OnFailure::stop, OnFailure::keep_best}) {
+    for (const double accuracy : {1e-9, 1e-7}) {
+      Scene scene(xml);
+      StepOptions options;
+      options.on_failure = on_failure;
+      Stepper stepper(scene.model, options);
+      const StepReport& report = stepper.advance(scene.data, {.until = 2e-6, .accuracy = accuracy});
+      const bool fails = on_failure == OnFailure::stop && accuracy == 1e-9;
+      EXPECT_EQ(report.status, fails ? kInaccurate : kOk) << report.message;
+      EXPECT_EQ(scene.data->time, fails ? 0 : 2e-6);
+      if (fails) continue;
+      EXPECT_FALSE(report.advance.accuracy_reached());
+      EXPECT_EQ(report.advance.num_inaccurate, report.advance.num_steps);
+      EXPECT_NEAR(report.advance.largest_error, 2.5e-6, 1e-7);
+    }
+  }
+}
+
 bool interrupt() { return true; }
 
 TEST(AdvanceCall, InterruptionChangesNothing) {
