@@ -22,6 +22,7 @@ MODEL_ATTACHMENT = "model.mjb.zst"
 
 START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 MEMORY = "/memory"
+ADVANCE = "/advance"
 MEMORY_HEAD = 32  # size of Simulator.get_state() of a simulator that remembers nothing [bytes]
 REPORT, CONTACTS = "/report", "/contacts"
 PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
