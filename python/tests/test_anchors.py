@@ -127,6 +127,12 @@ def test_models_without_springs_refuse(model: mujoco.MjModel, name: str) -> None
         stiction.Simulator(model, name, friction_law="elastic")
 
 
+def test_error_control_refuses(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    with pytest.raises(stiction.Error, match="does not take the friction law 'elastic'"):
+        sim.advance(data, 0.1, 1e-4)
+
+
 def test_properties_without_effect_give_a_warning(model: mujoco.MjModel) -> None:
     properties = {"materials": {"m": {"tangential_stiffness": 1e5}}, "geoms": {"box": "m"}}
     with pytest.warns(stiction.IgnoredSettingWarning, match="tangential_stiffness"):

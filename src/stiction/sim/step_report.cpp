@@ -35,6 +35,7 @@ std::vector<std::string> list_memory(std::uint32_t kinds) {
   if (kinds & kContactForces) names.emplace_back("contact_forces");
   if (kinds & kAnchors) names.emplace_back("anchors");
   if (kinds & kWarnings) names.emplace_back("warnings");
+  if (kinds & kStepLength) names.emplace_back("step_length");
   return names;
 }
 
@@ -57,6 +58,7 @@ std::string describe_status(std::uint32_t status) {
       {kInterrupted, "interrupted"},
       {kTooLarge, "too_large"},
       {kModelChanged, "model_changed"},
+      {kInaccurate, "inaccurate"},
   };
   std::string text;
   for (const Name& n : kNames)
