@@ -12,6 +12,8 @@
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/contact_patches.hpp"
 #include "stiction/plant/surface_motion.hpp"
+#include "stiction/sim/anchor_matching.hpp"
+#include "stiction/sim/anchor_memory.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::sim {
@@ -46,9 +48,9 @@ class Anchors {
   /// take no part in this step.
   template <class F>
   void keep(F&& sleeps) {
-    for (const Pair& pair : before_.pairs)
+    for (const AnchorPair& pair : before_.step.pairs)
       if (goes_on_ && sleeps(pair.geoms[0], pair.geoms[1]) && !now_.knows(pair.geoms))
-        now_.copy(pair, before_);
+        now_.copy(pair, before_.step);
   }
 
   /// Ends a step that succeeded.
@@ -65,70 +67,37 @@ class Anchors {
   bool is_any() const { return !now_.points.empty(); }
   const AnchorSummary& summary() const { return summary_; }
 
+  /// What the next step remembers.
+  const AnchorMemory& memory() const { return before_; }
+  void set_memory(const AnchorMemory& memory) { before_ = memory; }
   /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const;
+  void write_memory(std::vector<std::uint64_t>* words) const { before_.write(words); }
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if the words are not those of write_memory; the memory is then undefined
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words) {
+    before_.read(model, words);
+  }
 
  private:
-  /// A contact at the start of its last step, with its stretch at the end of that step.
-  struct Point {
-    math::Vec3 position{};      // world [m]
-    math::Vec3 normal{};        // from A into B
-    math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
-    math::Vec3 twist{};         // torsion about the normal and rolling [rad]
-    math::Vec3 displacement{};  // dt v_t of the step, without moving surfaces [m]
-    double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
-    double area = 1;            // of a face [m^2]; 1 for a point
-    std::uint64_t feature = 0;  // the elements that meet in a face; 0 for a point
-    /// True if the contact sticks, and its slip is the motion of the bodies alone.
-    bool sticks = false;
-  };
-  /// The points of two geoms.
-  struct Pair {
-    std::array<int, 2> geoms{};
-    std::array<plant::BodyPose, 2> poses{};  // of the geoms' bodies at the start of the step
-    int first_point = 0;
-    int num_points = 0;
-  };
-  /// The anchors of a step.
-  struct Step {
-    std::vector<Pair> pairs;
-    std::vector<Point> points;
-    void clear();
-    void reserve(int num_points);
-    bool knows(const std::array<int, 2>& geoms) const;
-    void copy(const Pair& pair, const Step& from);
-  };
-  /// Two points of the last step and of this one that may be the same contact.
-  struct Candidate {
-    double distance = 0;  // [m]
-    int before = 0, now = 0;
-  };
-
   void reserve(int num_contacts);
-  const Pair* find_before(const std::array<int, 2>& geoms) const;
+  const AnchorPair* find_before(const std::array<int, 2>& geoms) const;
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
                 const plant::PatchPair* patch, const contact::ContactProblem& problem);
-  void find_again(const Pair& before, const Pair& now);
-  void match_points(const plant::SurfaceMotion& motion, const Pair& before, const Pair& now);
-  void match_faces(const Pair& before, const Pair& now);
-  void carry(const plant::SurfaceMotion& motion, const Point& before, Point* now) const;
-  void share_lost(const plant::SurfaceMotion& motion, const Pair& before, const Pair& now);
-  void write_springs(const Pair& pair, contact::ContactProblem* problem) const;
+  void find_again(const AnchorPair& before, const AnchorPair& now);
+  void carry(const plant::SurfaceMotion& motion, const AnchorPoint& before, AnchorPoint* now) const;
+  void share_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
+                  const AnchorPair& before, const AnchorPair& now);
+  void write_springs(const AnchorPair& pair, contact::ContactProblem* problem) const;
   void record_point(const contact::Contact& contact, const contact::Anchor& anchor,
                     const contact::ContactSolution& solution, int index,
-                    const math::Vec3& surface_velocity, double dt, Point* point);
+                    const math::Vec3& surface_velocity, double dt, AnchorPoint* point);
 
-  Step before_, now_;
-  Step open_;              // scratch: the contacts of the step, also those that do not press
-  std::uint64_t end_ = 0;  // hash of the state at the end of the last step; 0: none
+  AnchorMemory before_;  // of the last step
+  AnchorStep now_;
+  AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
-  std::vector<int> contacts_;   // index in the problem of each point of now_
-  std::vector<int> match_;      // for each point of a pair in the last step, its index now, or -1
-  std::vector<bool> is_taken_;  // for each point of a pair in this step
-  std::vector<Candidate> candidates_;
+  std::vector<int> contacts_;  // index in the problem of each point of now_
+  AnchorMatching matching_;
   std::vector<math::Vec3> surface_speed_;  // moving surfaces at each point of now_ [m/s]
   AnchorSummary summary_;
 };

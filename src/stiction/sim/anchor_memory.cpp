@@ -1,0 +1,120 @@
+#include "stiction/sim/anchor_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+
+#include "stiction/base/error.hpp"
+
+namespace stiction::sim {
+
+namespace {
+
+constexpr std::size_t kWordsOfPair = 17, kWordsOfPoint = 19;
+
+/// Calls f(number) for all numbers of a point.
+void for_each_number(auto& point, auto&& f) {
+  for (auto* vector :
+       {&point.position, &point.normal, &point.stretch, &point.twist, &point.displacement}) {
+    f(vector->x);
+    f(vector->y);
+    f(vector->z);
+  }
+  f(point.stiffness);
+  f(point.area);
+}
+
+void for_each_number_of_poses(auto& pair, auto&& f) {
+  for (auto& pose : pair.poses) {
+    for (auto& x : pose.position) f(x);
+    for (auto& x : pose.quaternion) f(x);
+  }
+}
+
+}  // namespace
+
+void AnchorStep::clear() {
+  pairs.clear();
+  points.clear();
+}
+
+bool AnchorStep::knows(const std::array<int, 2>& geoms) const {
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [&](const AnchorPair& pair) { return pair.geoms == geoms; });
+}
+
+void AnchorStep::copy(const AnchorPair& pair, const AnchorStep& from) {
+  pairs.push_back(pair);
+  pairs.back().first_point = static_cast<int>(points.size());
+  const auto first = from.points.begin() + pair.first_point;
+  points.insert(points.end(), first, first + pair.num_points);
+}
+
+void AnchorStep::reserve(int num_points) {
+  pairs.reserve(num_points);
+  points.reserve(num_points);
+}
+
+void AnchorMemory::write(std::vector<std::uint64_t>* words) const {
+  const auto push = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
+  words->push_back(end);
+  words->push_back(step.pairs.size());
+  for (const AnchorPair& pair : step.pairs) {
+    for (const int geom : pair.geoms) words->push_back(geom);
+    words->push_back(pair.num_points);
+    for_each_number_of_poses(pair, push);
+    for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
+      const AnchorPoint& point = step.points[p];
+      for_each_number(point, push);
+      words->push_back(point.feature);
+      words->push_back(point.sticks);
+    }
+  }
+}
+
+void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words) {
+  const auto check = [](bool is_right) {
+    if (!is_right)
+      throw Error(ErrorCode::kWrongShape, "state",
+                  "has wrong numbers for the anchors of contacts; it belongs to another model");
+  };
+  std::span<const std::uint64_t> rest = *words;
+  const auto take = [&] {
+    const std::uint64_t word = rest.front();
+    rest = rest.subspan(1);
+    return word;
+  };
+  const auto read = [&](double& x) {
+    x = std::bit_cast<double>(take());
+    check(std::isfinite(x));
+  };
+  check(rest.size() >= 2);
+  step.clear();
+  end = take();
+  const std::uint64_t num_pairs = take();
+  for (std::uint64_t i = 0; i < num_pairs; ++i) {
+    check(rest.size() >= kWordsOfPair);
+    AnchorPair pair;
+    for (int& geom : pair.geoms) {
+      check(rest.front() < static_cast<std::uint64_t>(m->ngeom));
+      geom = static_cast<int>(take());
+    }
+    check(rest.front() <= (rest.size() - (kWordsOfPair - 2)) / kWordsOfPoint);
+    pair.first_point = static_cast<int>(step.points.size());
+    pair.num_points = static_cast<int>(take());
+    for_each_number_of_poses(pair, read);
+    for (int p = 0; p < pair.num_points; ++p) {
+      AnchorPoint point;
+      for_each_number(point, read);
+      point.feature = take();
+      point.sticks = take() != 0;
+      step.points.push_back(point);
+    }
+    step.pairs.push_back(pair);
+  }
+  check(std::ranges::is_sorted(step.pairs, {}, &AnchorPair::geoms));
+  *words = rest;
+}
+
+}  // namespace stiction::sim
