@@ -8,7 +8,7 @@ namespace stiction::sim {
 struct AdvanceOptions {
   /// The time at which the call ends [s]; not before that of the data.
   double until = 0;
-  /// The largest error of a step [m], see StateNorm.
+  /// The largest error of a step [m], see AdvanceNorm.
   double accuracy = 1e-4;
   /// The largest step [s], > 0; empty: the whole call.
   std::optional<double> max_time_step = std::nullopt;
@@ -17,8 +17,9 @@ struct AdvanceOptions {
   /// The error of the step before, relative to the accuracy, in (0, 1]; the controller reads it.
   /// Empty: that of the last call, or 1.
   std::optional<double> last_error = std::nullopt;
-  /// True to end a step with the extrapolated state where motion is smooth, see Extrapolation.
-  /// False: every state is the solution of a contact problem, and has its certificate.
+  /// True to end a step with the extrapolated state where motion is smooth, see
+  /// AdvanceExtrapolation. False: every state is the solution of a contact problem, and has its
+  /// certificate.
   bool extrapolate = true;
 };
 

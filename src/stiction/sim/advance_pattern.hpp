@@ -13,7 +13,7 @@
 namespace stiction::sim {
 
 /// Which geoms push each other, and where they slip; also which limits push, and which dry joints
-/// slip. Two solutions with the same pattern differ smoothly; see Extrapolation.
+/// slip. Two solutions with the same pattern differ smoothly; see AdvanceExtrapolation.
 class AdvancePattern {
  public:
   /// A problem, and the report of its contacts, which names their geoms.
