@@ -127,10 +127,28 @@ def test_models_without_springs_refuse(model: mujoco.MjModel, name: str) -> None
         stiction.Simulator(model, name, friction_law="elastic")
 
 
-def test_error_control_refuses(model: mujoco.MjModel) -> None:
+def test_error_control_keeps_the_springs(model: mujoco.MjModel, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
     sim, data = make(model), mujoco.MjData(model)
-    with pytest.raises(stiction.Error, match="does not take the friction law 'elastic'"):
-        sim.advance(data, 0.1, 1e-4)
+    reports = []
+    with stiction.Recorder(path, sim) as recorder:
+        for k in range(40):
+            if k == 20:
+                data.qpos[1] += 1e-3  # by hand
+            reports.append(recorder.advance(data, data.time + 0.05, 10.0 ** -(3 + k % 3)))
+            if k % 10 == 9:
+                reports.append(recorder.step(data))
+    assert [report.anchors_forgotten for report in reports if report.anchors_forgotten] == [4]
+    assert "anchors" in reports[22].missing_memory
+    recording = stiction.Recording(path)
+    for start in (0, 17, 30):
+        replayed = list(stiction.Replay(recording, from_step=start))
+        assert len(replayed) == len(reports) - start
+        assert [step.find_difference() for step in replayed] == [None] * len(replayed)
+
+    x = data.qpos[0]
+    sim.advance(data, data.time + 2, 1e-4)
+    assert abs(data.qpos[0] - x) / 2 <= 1e-10
 
 
 def test_properties_without_effect_give_a_warning(model: mujoco.MjModel) -> None:

@@ -3,6 +3,7 @@
 #include "stiction/sim/anchors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -10,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/stepping.hpp"
+#include "sim/anchor_scenes.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/sim/anchor_sharing.hpp"
 #include "support/random_scene.hpp"
@@ -22,12 +23,6 @@ using contact::ContactModel;
 using support::Scene;
 
 constexpr double kGravity = 9.81;
-
-StepOptions make_elastic(ContactModel model = ContactModel::lagged) {
-  StepOptions options = make_options(model);
-  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
-  return options;
-}
 
 /// Returns materials of a normal stiffness [N/m]; 0: near-rigid.
 plant::MaterialTable make_stiff(const Scene& scene, double stiffness) {
@@ -97,39 +92,22 @@ INSTANTIATE_TEST_SUITE_P(All, ElasticIncline,
                                          Incline{ContactModel::coulomb, 1e-3, 0},
                                          Incline{ContactModel::coulomb, 1e-2, 1e10}));
 
-/// A plate that two fingers hold 60 mm from the axis of a wrist, which turns at 4 rad/s.
-constexpr const char* kWrist = R"(<worldbody>
-<body name="wrist"><joint name="turn" type="hinge" axis="0 1 0"/><geom type="sphere" size="0.01" mass="1" contype="0" conaffinity="0"/>
- <body pos="0.06 0.021 0"><joint name="one" type="slide" axis="0 -1 0" damping="5"/><geom type="box" size="0.01 0.01 0.01" mass="0.1" friction="0.8"/></body>
- <body pos="0.06 -0.021 0"><joint name="two" type="slide" axis="0 1 0" damping="5"/><geom type="box" size="0.01 0.01 0.01" mass="0.1" friction="0.8"/></body></body>
-<body name="plate" pos="0.06 0 0"><freejoint/><geom type="box" size="0.03 0.0105 0.03" mass="0.2" friction="0.8"/></body>
-</worldbody>
-<actuator><velocity joint="turn" kv="1000"/><motor joint="one"/><motor joint="two"/></actuator>)";
-
 /// Returns how fast the plate moves in the frame of the wrist [m/s].
 double measure_plate_drift(double dt, double stiffness, const StepOptions& options) {
-  Scene scene(
-      support::make_mjcf("timestep=\"" + std::to_string(dt) + "\" gravity=\"0 0 0\"", kWrist));
+  Scene scene(make_wrist(dt));
   Stepper stepper(scene.model, options, make_stiff(scene, stiffness));
-  const auto find_place = [&](mjtNum* place) {
-    mj_kinematics(scene.model, scene.data);
-    mju_mulMatTVec3(place, scene.data->xmat + 9 * scene.body("wrist"),
-                    scene.data->xpos + 3 * scene.body("plate"));
-  };
   const auto turn = [&](double time) {
     const int num = static_cast<int>(std::lround(time / dt));
     for (int i = 0; i < num; ++i) {
-      scene.data->ctrl[0] = 4 * std::min(1.0, scene.data->time / 0.3);
-      scene.data->ctrl[1] = scene.data->ctrl[2] = 20;
+      drive_wrist(&scene);
       run(&stepper, &scene);
     }
   };
   turn(0.6);
-  mjtNum before[3], after[3];
-  find_place(before);
+  const std::array<mjtNum, 3> before = find_plate(scene);
   turn(0.5);
-  find_place(after);
-  return mju_dist3(before, after) / 0.5;
+  const std::array<mjtNum, 3> after = find_plate(scene);
+  return mju_dist3(before.data(), after.data()) / 0.5;
 }
 
 TEST(Anchors, APlateThatTurnsStaysInItsGrip) {

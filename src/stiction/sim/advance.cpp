@@ -44,6 +44,9 @@ void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions&
       options.last_error.value_or(goes_on ? memory.last_error() : 1));
   if (norm_.levers().empty()) norm_.start(m);
   has_sensors_ = AdvanceAverages::has_sensors(m);
+  has_anchors_ = has_anchors(context.options.parameters);
+  begins_anchors_ = false;
+  num_anchors_lost_ = num_anchors_forgotten_ = 0;
   averages_.start(m, d);
   sums_ = {};
   sums_.num_parts = 0;
@@ -65,10 +68,10 @@ void Advance::keep_start(const mjData* d) {
   words_.clear();
   step_->write_memory(&words_);
   lagged_impulses_ = context_->lagged_impulses;
+  if (has_anchors_) anchors_ = context_->anchors.memory();
   findings_.read(context_->report);
   start_qvel_.assign(d->qvel, d->qvel + m->nv);
-  context_->penetration.start(m, d);
-  context_->lagged_impulses.start(context_->penetration.goes_on());
+  start_memories(d);
   has_geometry_ = false;
 }
 
@@ -77,9 +80,16 @@ void Advance::restore_start(mjData* d) {
   std::span<const std::uint64_t> words = words_;
   step_->read_memory(&words);
   context_->lagged_impulses = lagged_impulses_;
+  if (has_anchors_) context_->anchors.set_memory(anchors_);
   findings_.write(&context_->report);
-  context_->penetration.start(context_->model, d);
+  start_memories(d);
+}
+
+void Advance::start_memories(const mjData* d) {
+  const mjModel* m = context_->model;
+  context_->penetration.start(m, d);
   context_->lagged_impulses.start(context_->penetration.goes_on());
+  if (has_anchors_) context_->anchors.start(m, d);
 }
 
 /// Takes one step, with as many attempts as it needs.
@@ -239,9 +249,16 @@ bool Advance::take_half(int half, double h, std::span<const double> guess, mjDat
   if (half == 1) {
     context.lagged_impulses.finish();
     context.lagged_impulses.start(true);
+    if (has_anchors_) {
+      context.anchors.finish(m, d);
+      context.anchors.start(m, d);
+    }
     context.mocap.place(m, d, d->time);
   }
   if (!solve(d, {.keeps_geometry = half == 0, .guess = guess})) return false;
+  half_anchors_[half] = context.report.anchors;
+  if (half == 0 && context.report.advance.num_steps == 0)
+    begins_anchors_ = context.anchors.is_any() && !context.anchors.go_on();
   if (has_sensors_) ContactStep::sense(context, d);
   half_patterns_[half].read(pattern_of(d, context.report.contacts), step_->contacts().solution);
   AdvanceAverages::read(m, d, context.report.contacts, h, &halves_[half]);
@@ -281,6 +298,18 @@ void Advance::accept(double h, mjData* d) {
   warn_of_penetration(context);
   context.penetration.finish(m, d);
   context.lagged_impulses.finish();
+  finish_anchors(d);
+}
+
+/// Ends the anchors of a step. The next step finds how far extrapolation moved the bodies in their
+/// poses, so that a contact that sticks stays where it is.
+void Advance::finish_anchors(const mjData* d) {
+  if (!has_anchors_) return;
+  context_->anchors.finish(context_->model, d);
+  for (const AnchorSummary& half : half_anchors_) {
+    num_anchors_lost_ += half.num_lost;
+    num_anchors_forgotten_ += half.num_forgotten;
+  }
 }
 
 /// Computes poses, and the sensors of position and velocity, at the end of the call.
@@ -310,6 +339,8 @@ void Advance::finish(StepContext& context, ContactStep& step, mjData* d) {
   if (context.report.advance.num_steps > 0) sense_end(d);
   averages_.finish(m, d, &context.report.contacts);
   context.report.statistics = sums_;
+  context.report.anchors.num_lost = num_anchors_lost_;
+  context.report.anchors.num_forgotten = num_anchors_forgotten_;
   context.report.timings = timings_;
   memory.set(m, d, control_.next_step(), control_.last_error());
   context.report.advance.next_step = control_.next_step();

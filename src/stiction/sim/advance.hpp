@@ -31,6 +31,10 @@ class Advance {
   void run(StepContext& context, AdvanceSettings& settings, ContactStep& step, mjData* d,
            const AdvanceOptions& options);
 
+  /// True if contacts began without anchors in the first step of the call, because the simulator
+  /// has none of its state.
+  bool begins_anchors() const { return begins_anchors_; }
+
   /// What the next call remembers.
   AdvanceMemory memory;
 
@@ -44,6 +48,7 @@ class Advance {
   bool end_attempt(Attempt attempt, double h, mjData* d);
   void keep_start(const mjData* d);
   void restore_start(mjData* d);
+  void start_memories(const mjData* d);
   Attempt attempt(double h, mjData* d);
   bool take_full(double h, mjData* d);
   bool take_half(int half, double h, std::span<const double> guess, mjData* d);
@@ -52,6 +57,7 @@ class Advance {
   void measure(const mjData* d);
   bool tighten_if_needed(double h);
   void accept(double h, mjData* d);
+  void finish_anchors(const mjData* d);
   void sense_end(mjData* d);
 
   // Of the call.
@@ -65,11 +71,15 @@ class Advance {
   AdvanceAverages averages_;
   StepStatistics sums_;
   StepTimings timings_;
+  bool has_anchors_ = false;
+  bool begins_anchors_ = false;
+  int num_anchors_lost_ = 0, num_anchors_forgotten_ = 0;
 
   // The start of the step.
   std::vector<mjtNum> state_;
   std::vector<std::uint64_t> words_;
   LaggedImpulses lagged_impulses_;
+  AnchorMemory anchors_;
   ReportFindings findings_;
   std::vector<double> start_qvel_;
   bool has_geometry_ = false;  // data have the geometry of the start
@@ -82,6 +92,7 @@ class Advance {
   std::vector<double> full_qpos_, full_qvel_, full_act_;
   std::vector<double> half_qvel_[2];
   AdvanceAverages::Part halves_[2];
+  AnchorSummary half_anchors_[2];
   std::vector<double> guess_;
   std::vector<double> dq_;     // q_2 minus q_f
   double velocity_bound_ = 0;  // the largest of the solves [m/s]

@@ -651,7 +651,8 @@ void Stepper::Workspace::advance_once(mjData* d, const AdvanceOptions& options) 
   check_end(d);
   if (context.failed()) return;
   warn_of_jumps(context, d);
-  if (!is_begun) context.report.missing_memory |= missing & (find_memory_used() | kStepLength);
+  const std::uint32_t of_first_step = kStepLength | (advance_.begins_anchors() ? kAnchors : 0u);
+  if (!is_begun) context.report.missing_memory |= missing & (find_memory_used() | of_first_step);
   context.limit_memory.finish();
   last_data_ = d;
   last_time_ = d->time;
