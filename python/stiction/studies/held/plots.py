@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -10,39 +11,35 @@ from stiction.colors import find_color
 from stiction.experiments.plots import make_plot
 
 _LEAST = 1e-18  # [m/s]; a logarithmic axis has no zero
+_DRAKES_MARKERS = {"Drake, sap": "s", "Drake, lagged": "^"}
 
 Creep = Mapping[str, Mapping[str, float | None]]  # [m/s], by scene and variant
 
 
-def draw_creep(creep: Creep, variants: Sequence[str]) -> Figure:
+def draw_creep(creep: Creep) -> Figure:
     """Draws the creep of all variants in all scenes."""
     figure, (axes,) = make_plot(height=5)
     for scene, of_variants in creep.items():
         for variant, speed in of_variants.items():
-            if speed is None:
-                continue
-            is_elastic = variant.endswith("elastic")
-            axes.plot(
-                max(speed, _LEAST),
-                scene,
-                "D" if is_elastic else "o",
-                color=find_color(variant.split(",")[0]),
-                mfc=None if is_elastic else "none",
-            )
-    for variant in variants:
-        is_elastic = variant.endswith("elastic")
-        axes.plot(
-            [],
-            [],
-            "D" if is_elastic else "o",
-            color=find_color(variant.split(",")[0]),
-            mfc=None if is_elastic else "none",
-            label=variant,
-        )
+            if speed is not None:
+                axes.plot(max(speed, _LEAST), scene, **_find_style(variant))
+    for variant in dict.fromkeys(name for of_variants in creep.values() for name in of_variants):
+        axes.plot([], [], label=variant, **_find_style(variant))
     axes.set_xscale("log")
     axes.set_xlabel("creep [m/s]")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
     return figure
+
+
+def _find_style(variant: str) -> dict[str, Any]:
+    """Returns the marker of a variant: filled for springs, squares and triangles for Drake."""
+    if variant in _DRAKES_MARKERS:
+        marker = _DRAKES_MARKERS[variant]
+        return {"marker": marker, "ls": "", "color": find_color(""), "mfc": "none"}
+    style = {"ls": "", "color": find_color(variant.split(",")[0])}
+    if variant.endswith("elastic"):
+        return style | {"marker": "D"}
+    return style | {"marker": "o", "mfc": "none"}
 
 
 def draw_sweeps(sweeps: Mapping[str, Mapping[str, Mapping[float, float | None]]]) -> Figure:

@@ -9,7 +9,7 @@ from stiction._core import contact_model_traits
 from stiction.names import find_models
 from stiction.options import DEFAULTS
 from stiction.studies.checks import Check, check_at_most, check_near
-from stiction.studies.held import scenes
+from stiction.studies.held import drake, scenes
 from stiction.studies.held.plots import draw_creep, draw_sweeps
 from stiction.studies.held.run import STEP, Variant, list_variants, measure_creep
 from stiction.studies.held.scenes import HeldScene
@@ -49,11 +49,12 @@ def run_study(settings: Settings) -> StudyResult:
             scenes.make_spatula(),
         )
     }
+    result = StudyResult()
+    _add_drake(creep, result, settings)
     shown = [v for v in variants if v.contact_model in ("lagged", "sap") or v.is_elastic]
     loads = _sweep_load(shown, settings)
     steps = _sweep_step(shown, settings)
     stiffnesses = _sweep_stiffness([v for v in shown if v.is_elastic], settings)
-    result = StudyResult()
     result.figures = {
         "creep": creep,
         "over_load": loads,
@@ -67,7 +68,7 @@ def run_study(settings: Settings) -> StudyResult:
         *_check_stiffness(stiffnesses),
     ]
     result.plots = {
-        "creep": draw_creep(creep, [v.name for v in variants]),
+        "creep": draw_creep(creep),
         "sweeps": draw_sweeps(
             {
                 "load / friction bound, wall: share [-]": loads,
@@ -93,6 +94,21 @@ def _measure_all(
             variant, scene, None if scene.has_patches else STEP, stiffness
         )
     return speeds
+
+
+def _add_drake(
+    creep: dict[str, dict[str, float | None]], result: StudyResult, settings: Settings
+) -> None:
+    """Adds Drake's creep in the scenes whose holder rests, or a note that it is not installed."""
+    if not drake.is_installed():
+        result.notes.append(
+            "not compared with Drake, which is not installed; run pip install drake"
+        )
+        return
+    for scene in (scenes.make_cube(), scenes.make_stack()):
+        settings.tell(f"{scene.name}, Drake")
+        for name in drake.APPROXIMATIONS:
+            creep[scene.name][f"Drake, {name}"] = drake.measure_creep(scene, name, STEP)
 
 
 def _sweep_load(variants: Iterable[Variant], settings: Settings) -> Sweep:
