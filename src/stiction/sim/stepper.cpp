@@ -391,7 +391,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540009;  // "STICST", version 9
+  constexpr std::uint64_t kFormat = 0x535449435354000a;  // "STICST", version 10
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
