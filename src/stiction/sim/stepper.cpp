@@ -117,6 +117,7 @@ class Stepper::Workspace {
   void check_end(mjData* d);
   void explain();
   void fail_unfinished(std::uint32_t status, std::string message);
+  void withdraw_certificate();
   void write_memory(std::vector<std::uint64_t>* words) const;
   void read_memory(std::span<const std::uint64_t> words);
   void restore_memory(std::span<const std::uint64_t> words);
@@ -192,6 +193,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
   } catch (const std::exception& e) {  // out of memory
     fail_unfinished(kMuJoCoError, e.what());
   }
+  if (context.failed()) withdraw_certificate();
   restore_given_poses(d);
 }
 
@@ -211,10 +213,18 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
   return H;
 }
 
+/// Removes the bounds of a step that failed before it had a certificate. Those of the steps of the
+/// call before it do not hold for it.
+void Stepper::Workspace::withdraw_certificate() {
+  certificate::Certificate& certificate = context.report.certificate;
+  certificate.ok = false;
+  if (!(context.report.status & kCertificateFailed))
+    certificate.error_bound = certificate.velocity_bound = contact::kInfinity;
+}
+
 /// Fails a step that left its stages by an exception.
 void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
   context.fail(status, std::move(message));
-  context.report.certificate.ok = false;
   clear_contacts(&context.report.contacts);
   context.update();
 }
