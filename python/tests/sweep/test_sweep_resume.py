@@ -116,7 +116,7 @@ def test_a_second_sweep_in_the_folder_is_refused(
     out = tmp_path / "out"
     with Journal(out):
         result = sweep(config, "--out", out)
-        assert result.returncode == 2
+        assert result.returncode == 1
         assert "is in use by another sweep" in result.stderr
         assert "choose another folder with --out" in result.stderr.replace("\n", " ")
     assert not read_journal(out)
