@@ -1,11 +1,14 @@
 #include "stiction/numerics/pivoting_with_fallbacks.hpp"
 
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "numerics/random_lcp.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -94,14 +97,14 @@ TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
   EXPECT_LE(num_beyond, num_on_level_one / 20);
 }
 
-TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelTwo) {
+TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelThree) {
   RandomLcp p = make_squeezed(2);
   p.b[2] = 5;  // The conditions on the second number do not contradict each other.
   VectorXd z(4), u(2);
   PivotingWithFallbacks pivoting;
   const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
   EXPECT_EQ(report.status, LcpStatus::kInfeasible);
-  EXPECT_EQ(report.fallback_level, 2);
+  EXPECT_EQ(report.fallback_level, 3);
   EXPECT_LE(report.row, 1);
   EXPECT_NEAR(u[1], -1, 1e-12);  // Rows without conflict are satisfied.
   EXPECT_NEAR(std::abs(u[0]), 1, 1e-12);
@@ -112,7 +115,7 @@ TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelTwo) {
   VectorXd z_dense(4);
   const LcpReport dense_report = pivoting.solve(dense(Q, r), {}, span(z_dense));
   EXPECT_EQ(dense_report.status, LcpStatus::kInfeasible);
-  EXPECT_EQ(dense_report.fallback_level, 2);
+  EXPECT_EQ(dense_report.fallback_level, 3);
   EXPECT_LE((z_dense - z).norm(), 1e-9 * z.norm());
 }
 
@@ -127,18 +130,18 @@ TEST(PivotingWithFallbacks, ContradictoryRowsStayIfNoResidualIsSmallEnough) {
     const LcpReport report = pivoting.solve(problem, {}, span(z), span(u));
     EXPECT_EQ(report.status, LcpStatus::kInfeasible);
     EXPECT_NEAR(report.least_residual, 1, 1e-12);
-    EXPECT_EQ(report.fallback_level, largest < 1 ? 0 : 2);
+    EXPECT_EQ(report.fallback_level, largest < 1 ? 0 : 3);
   }
 }
 
-TEST(PivotingWithFallbacks, ManyConflictsAreSolvedWithoutConstantsOnLevelThree) {
+TEST(PivotingWithFallbacks, ManyConflictsAreSolvedWithoutConstantsOnLevelFour) {
   RandomLcp p = make_squeezed(20);
   p.u_hat.setConstant(0.25);
   VectorXd z(40), u(20);
   PivotingWithFallbacks pivoting;
   const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
   EXPECT_EQ(report.status, LcpStatus::kInfeasible);
-  EXPECT_EQ(report.fallback_level, 3);
+  EXPECT_EQ(report.fallback_level, 4);
   EXPECT_GE(report.row, 0);
   EXPECT_LE(u.norm(), 1e-14);  // the only solution of N u >= 0
   EXPECT_GE(report.residual, 1 - 1e-12);
@@ -171,7 +174,58 @@ TEST(PivotingWithFallbacks, NarrowWedgesHaveASmallResidual) {
   EXPECT_GT(num_unsolved, 0);
 }
 
-TEST(PivotingWithFallbacks, DenseInfeasibleProblemsHaveNoLevelThree) {
+/// The problem of a body near a gimbal lock that lies on the floor. Two of its hinges turn against
+/// each other with hardly any energy, so the rows of their dry friction are long and nearly
+/// opposite.
+struct GimbalLock {
+  RandomLcp lcp;
+  VectorXd bounds, compliance;
+
+  GimbalLock(double angle, std::mt19937* rng)
+      : lcp{RowMajorMatrix::Zero(4, 3), VectorXd::Zero(4), VectorXd(3)} {
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < 2; ++i)
+      for (double& entry : lcp.N.row(i)) entry = normal(*rng);
+    const double length = 30 / angle;
+    lcp.N.row(2) << 30, length, 0;
+    lcp.N.row(3) << 30, -length, 0;
+    for (double& x : lcp.u_hat) x = normal(*rng);
+    lcp.u_hat[1] *= angle;
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    bounds = VectorXd::Map(std::initializer_list<double>{kNone, kNone, 2e-6, 2e-6}.begin(), 4);
+    compliance = VectorXd::Map(std::initializer_list<double>{0, 0, 50, 50}.begin(), 4);
+  }
+
+  GramLcp gram() const {
+    GramLcp out = lcp.gram();
+    out.bounds = bounds.data();
+    out.compliance = compliance.data();
+    return out;
+  }
+};
+
+TEST(PivotingWithFallbacks, LevelTwoSolvesWhatLemkeSolves) {
+  std::mt19937 rng(3);
+  std::uniform_real_distribution<double> digits(1, 8);
+  PivotingWithFallbacks pivoting;
+  AnyLcpSolver lemke(LcpSolver::lemke);
+  int num_on_level_two = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const double angle = std::pow(10, -digits(rng));
+    const GimbalLock p(angle, &rng);
+    VectorXd z(4), u(3), z_lemke(4), u_lemke(3);
+    const LcpReport report = pivoting.solve(p.gram(), {}, span(z), span(u));
+    const LcpReport by_lemke = lemke.solve(p.gram(), {}, span(z_lemke), span(u_lemke));
+    EXPECT_GE(report.is_solved(), by_lemke.is_solved()) << "problem " << k << ", angle " << angle;
+    EXPECT_EQ(report.is_by_lemke, report.fallback_level == 2);
+    if (!report.is_by_lemke) continue;
+    ++num_on_level_two;
+    EXPECT_EQ((z - z_lemke).norm(), 0) << "problem " << k;
+  }
+  EXPECT_GE(num_on_level_two, 20);
+}
+
+TEST(PivotingWithFallbacks, DenseInfeasibleProblemsHaveNoLevelFour) {
   const RandomLcp p = make_squeezed(20);
   const MatrixXd Q = p.Q();
   const VectorXd r = p.r();

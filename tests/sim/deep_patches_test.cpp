@@ -422,6 +422,91 @@ TEST(DeepPress, AnOverhangThatLosesItsForceIsDeep) {
   }
 }
 
+/// A soft or rigid ball that is pressed into a lying capsule or another ball, aside from its middle
+/// by a share of the sum of both radii.
+struct RoundPress {
+  const char* lower;  // type and size
+  Kind lower_kind, upper_kind;
+  double lower_radius, upper_radius, offset;
+
+  double reach() const { return lower_radius + upper_radius; }
+  Press make() const {
+    const auto text = [](double x) { return std::to_string(x); };
+    const double y = offset * reach();
+    return {.name = "",
+            .lower = std::string(lower) + " pos='0 " + text(y) + " " + text(-lower_radius) + "'",
+            .upper = "size='" + text(upper_radius) + "' pos='0 0 " + text(upper_radius) + "'",
+            .lower_kind = lower_kind,
+            .upper_kind = upper_kind,
+            .depth = 3 * std::min(lower_radius, upper_radius),
+            .field_force = nullptr,
+            .field_depth = 0};
+  }
+};
+
+/// Round bodies turn the force aside as the centers come to one level, where no force of the fields
+/// acts along the motion. The force keeps for more than half of that way, and the loss is said.
+TEST(DeepPress, RoundBodiesThatPassEachOtherAreDeep) {
+  const std::pair<Kind, Kind> kinds[] = {
+      {Kind::soft, Kind::soft}, {Kind::rigid, Kind::soft}, {Kind::soft, Kind::rigid}};
+  std::vector<RoundPress> presses;
+  for (const auto& [lower, upper] : kinds)
+    for (const double offset : {0.0, 0.01, 0.1, 0.3})
+      for (const double radius : {0.03, 0.05}) {
+        presses.push_back(
+            {"type='capsule' size='.05 .15' euler='0 90 0'", lower, upper, 0.05, radius, offset});
+        presses.push_back({"size='.05'", lower, upper, 0.05, radius, offset});
+      }
+  const int every = support::kSanitized ? 7 : 1;
+  for (std::size_t k = 0; k < presses.size(); k += every) {
+    const RoundPress& of = presses[k];
+    SCOPED_TRACE(std::string(of.lower) + " under " + std::to_string(of.upper_radius) + " at " +
+                 std::to_string(of.offset));
+    const std::vector<Sample> samples =
+        press(of.make(), ContactModel::coulomb, DeepPatches::extend);
+    double most = 0;
+    bool was_deep = false;
+    for (int i = 0; i < kNumSteps; ++i) {
+      was_deep |= samples[i].is_deep;
+      most = std::max(most, samples[i].force);
+      const double depth = samples[i].depth / of.reach();
+      if (depth < 0.5) {
+        EXPECT_GE(samples[i].force, 0.95 * most) << "at " << depth;
+      }
+      // The first direction is the first normal, which is up to 17 degrees from the motion.
+      if (samples[i].force < 0.85 * most) {
+        EXPECT_TRUE(was_deep) << "at " << depth << ": " << samples[i].force / most;
+      }
+      // Behind the middle, the fields push the ball out on the far side.
+      if (depth <= 1) {
+        EXPECT_GE(samples[i].force, -1e-3 * most) << "at " << depth;
+      }
+    }
+  }
+}
+
+TEST(DeepPress, TheWarningNamesAForceThatTurns) {
+  const RoundPress of = {
+      "type='capsule' size='.05 .15' euler='0 90 0'", Kind::soft, Kind::soft, 0.05, 0.05, 0.1};
+  const Press scene_of = of.make();
+  Scene scene(support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")",
+                                 "<worldbody><geom name='lower' " + scene_of.lower +
+                                     "/><body><joint type='slide' axis='0 0 1'/><geom name='upper' "
+                                     "mass='1e12' " +
+                                     scene_of.upper + "/></body></worldbody>"));
+  Stepper stepper(scene.model, make_options(ContactModel::coulomb),
+                  make_materials(scene, make_material(Kind::soft)));
+  bool is_named = false;
+  for (int i = 0; i < kNumSteps; ++i) {
+    scene.data->qvel[0] = -1;
+    const StepReport& report = stepper.step(scene.data, 1);
+    ASSERT_TRUE(report.ok()) << report.message;
+    is_named |=
+        report.warning.find("geom 'lower' and geom 'upper' are pushed aside") != std::string::npos;
+  }
+  EXPECT_TRUE(is_named);
+}
+
 TEST(DeepField, OfABallInASlabIsThatOfAParaboloid) {
   const Press scene = {.name = "",
                        .lower = R"(type="box" size="0.5 0.5 0.05" pos="0 0 -0.05")",

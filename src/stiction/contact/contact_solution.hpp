@@ -46,6 +46,8 @@ struct IslandStatistics {
   /// `coulomb`: the number of convex problems solved. Rigid models: the number of LCPs solved,
   /// whose pivots are counted as iterations.
   int rounds = 0;
+  /// Rigid models: how many of these LCPs the solver `ppm_ratio` left to Lemke's method.
+  int num_lemke = 0;
   /// `coulomb`: |x - gamma_n|_inf of the last round, relative to the larger of mean(gamma_n) and
   /// the impulses that the tolerance resolves [-].
   double coupling_error = 0;

@@ -35,6 +35,7 @@ struct LcpReport {
   int pivots = 0;             // changes of the basis or active set, except rows added by a guess
   double residual = 0;        // |min(z, w)|_inf of the problem as given [unit of r]
   int fallback_level = 0;     // fallback that gave the result; 0 if none was used
+  bool is_by_lemke = false;   // `ppm_ratio` failed, and Lemke's method gave the result
   double least_residual = 0;  // of any z, if the problem is proved infeasible; 0 if not known
 
   bool is_solved() const { return status == LcpStatus::kSolved; }

@@ -22,16 +22,18 @@ bool takes_bounds(LcpSolver solver) { return solver != LcpSolver::active_set; }
 double count_workspace(LcpSolver solver, double num_rows, double num_columns, double num_bounded) {
   const auto square = [](double x) { return x * x; };
   const double least = std::min(num_rows, num_columns), rows = num_rows * num_columns;
+  const double lemke = 2 * square(num_rows + num_bounded);  // the matrix and the tableau
   switch (solver) {
-    // The factor, which grows by doubling; the rows and the basis of a fallback.
+    // The factor, which grows by doubling; the rows and the basis of a fallback, and Lemke's
+    // method.
     case LcpSolver::ppm_ratio:
-      return square(num_rows) + 2 * rows + least * num_columns + 2 * square(least);
+      return square(num_rows) + 2 * rows + least * num_columns + 2 * square(least) +
+             (num_rows + num_bounded <= PivotingWithFallbacks::kMaxLemkeSize ? lemke : 0);
     // The matrix of the active rows, or that of all rows as well.
     case LcpSolver::ppm:
     case LcpSolver::ppm_i:
       return num_bounded > 0 ? 2 * square(num_rows + num_bounded) : square(least);
-    // The matrix and the tableau.
-    case LcpSolver::lemke: return 2 * square(num_rows + num_bounded);
+    case LcpSolver::lemke: return lemke;
     // DAQP's factors and rows, and the solver that confirms that a problem is infeasible.
     case LcpSolver::active_set: return square(num_columns) + rows + square(num_rows);
   }

@@ -40,8 +40,19 @@ GramLcp with_constants(GramLcp p, const double* b) {
   p.b = b;
   return p;
 }
+int count_dense_rows(const DenseLcp& p) { return p.size; }
+int count_dense_rows(const GramLcp& p) {
+  int count = p.num_rows;
+  for (int i = 0; i < p.num_rows; ++i) count += is_bounded(p, i);
+  return count;
+}
 double largest_residual(const DenseLcp&) { return std::numeric_limits<double>::infinity(); }
 double largest_residual(const GramLcp& p) { return p.largest_residual; }
+/// Returns the residual that the caller accepts of an unsolved problem; 0 if it names none.
+template <class Problem>
+double accepted_residual(const Problem& p) {
+  return std::isfinite(largest_residual(p)) ? largest_residual(p) : 0.0;
+}
 LcpReport solve_by(RatioPivoting& pivoting, const DenseLcp& p, std::span<const int> guess,
                    std::span<double> z, std::span<double>, const RatioPivotingOptions& options) {
   return pivoting.solve(p, guess, z, options);
@@ -57,6 +68,12 @@ void calc_u_and_w(const DenseLcp& p, std::span<const double> z, std::span<double
 void calc_u_and_w(const GramLcp& p, std::span<const double> z, std::span<double> u,
                   std::span<double> w) {
   calc_w(p, z, u, w);
+}
+void set_solved(double residual, int level, LcpReport* report) {
+  report->status = LcpStatus::kSolved;
+  report->row = -1;
+  report->residual = residual;
+  report->fallback_level = level;
 }
 
 }  // namespace
@@ -109,13 +126,18 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
     if (!is_infeasible && solve_proximal(problem, scale, regularization, z, u, &report))
       return report;
 
-  // No fallback solved the problem itself. Levels 2 and 3 solve a modified problem.
+  // Level 2: Lemke's method, unless the caller accepts the best proximal step.
+  const bool is_accepted = least_residual_ <= accepted_residual(problem);
+  if (!is_infeasible && !is_accepted && solve_by_lemke(problem, scale, z, u, &report))
+    return report;
+
+  // No fallback solved the problem itself. Levels 3 and 4 solve a modified problem.
   if (report.status == LcpStatus::kInfeasible && solve_with_slack(problem, z, u, &report)) {
-    report.fallback_level = 2;
+    report.fallback_level = 3;
   } else if constexpr (std::is_same_v<Problem, GramLcp>) {
     zeros_.assign(c, 0.0);
     solve_by(pivoting_, with_constants(problem, zeros_.data()), {}, z, u, {});
-    report.fallback_level = 3;
+    report.fallback_level = 4;
   } else {
     std::copy(z_before_.begin(), z_before_.end(), z.begin());
   }
@@ -128,7 +150,7 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
   std::copy(z_of_least_residual_.begin(), z_of_least_residual_.end(), z.begin());
   try_make_independent(problem, z, u, 2 * least_residual_);
   report.residual = natural_residual(problem, z, w_);
-  report.fallback_level = 3;
+  report.fallback_level = 4;
   return report;
 }
 
@@ -161,20 +183,54 @@ bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
     const double residual = natural_residual(problem, z, w_);
     if (residual <= kAccepted * scale) {
       try_make_independent(problem, z, u, kAccepted * scale);
-      report->status = LcpStatus::kSolved;
-      report->row = -1;
-      report->residual = residual;
-      report->fallback_level = 1;
+      set_solved(residual, 1, report);
       return true;
     }
-    if (residual < least_residual_) {
-      least_residual_ = residual;
-      z_of_least_residual_.assign(z.begin(), z.end());
-    }
+    keep_if_best(residual, z);
     if (!(residual <= 0.9 * last)) return false;
     last = residual;
   }
   return false;
+}
+
+/// Solves the problem by Lemke's method, as a dense one. It equilibrates rows, and may solve what
+/// round-off of rows with very different lengths hides from pivoting. If it fails, `report` keeps
+/// its status, and z_of_least_residual_ keeps the result if it is the best point so far.
+/// @param scale |r|_inf
+/// @return true if the problem is solved, as `lemke` judges it
+template <class Problem>
+bool PivotingWithFallbacks::solve_by_lemke(const Problem& problem, double scale,
+                                           std::span<double> z, std::span<double> u,
+                                           LcpReport* report) {
+  if (count_dense_rows(problem) > kMaxLemkeSize) return false;
+  const LcpReport lemke = pivot_by_lemke(problem, z, u);
+  calc_u_and_w(problem, z, u, w_);
+  const double residual = natural_residual(problem, z, w_);
+  keep_if_best(residual, z);
+  if (!lemke.is_solved()) return false;
+  try_make_independent(problem, z, u, std::max(residual, kAccepted * scale));
+  set_solved(residual, 2, report);
+  report->pivots += lemke.pivots;
+  report->is_by_lemke = true;
+  return true;
+}
+
+LcpReport PivotingWithFallbacks::pivot_by_lemke(const DenseLcp& problem, std::span<double> z,
+                                                std::span<double>) {
+  return lemke_.solve(problem, z);
+}
+
+LcpReport PivotingWithFallbacks::pivot_by_lemke(const GramLcp& problem, std::span<double> z,
+                                                std::span<double> u) {
+  const DenseLcp dense = bounded_.assemble(problem);
+  return bounded_.read_out(lemke_.solve(dense, bounded_.unknowns()), z, u);
+}
+
+/// Keeps z as the best point so far if its residual is smaller.
+void PivotingWithFallbacks::keep_if_best(double residual, std::span<const double> z) {
+  if (!(residual < least_residual_)) return;
+  least_residual_ = residual;
+  z_of_least_residual_.assign(z.begin(), z.end());
 }
 
 /// Makes the rows with z > 0 independent. Keeps the result only if the residual stays accepted. On

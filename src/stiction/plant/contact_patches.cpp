@@ -238,7 +238,7 @@ void ContactPatches::calc_surfaces(const mjModel* m, const mjData* d) {
     pair.surface.clear();
     pair.points.clear();
     pair.slept = pair.sleeps && is_known;
-    pair.is_deep = pair.lacks_memory = false;
+    pair.is_deep = pair.lacks_memory = pair.turns = false;
     if (pair.sleeps) continue;
     pair.gap = calc_gap(d, A, B);
     pair.is_deep = pair.gap.is_behind;
@@ -281,8 +281,10 @@ void ContactPatches::calc_surface(const mjData* d, PatchPair* pair) {
   if (options_.deep_patches != contact::DeepPatches::extend) return;
   continue_patch(bodies, pair);
   const double radius = std::min(bodies_[A].radius, bodies_[B].radius);
-  if (pair->peak.has_lost(PatchContinuation::sum_force(pair->surface), bodies, radius))
-    pair->is_deep = true;
+  const PatchPeak::Loss loss =
+      pair->peak.find_loss(PatchContinuation::sum_force(pair->surface), bodies, radius);
+  pair->turns = loss == PatchPeak::Loss::kTurn;
+  if (loss != PatchPeak::Loss::kNone) pair->is_deep = true;
 }
 
 void ContactPatches::calc_fields(const PatchContinuation::Pair& bodies,

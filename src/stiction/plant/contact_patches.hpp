@@ -50,6 +50,8 @@ struct PatchPair {
   bool is_deep = false;
   /// True if the overlap is deep and no step before is known, from which the force could go on.
   bool lacks_memory = false;
+  /// True if the overlap is deep because the force has turned away from its first direction.
+  bool turns = false;
   math::Vec3 normal;  // mean of the faces' normals, weighted by force
   /// The last patch before the force decreased; empty without DeepPatches::extend.
   PatchContinuation continuation;
@@ -99,6 +101,9 @@ class ContactPatches {
       pair.sleeps = sleep(model->geom_bodyid[pair.geoms[0]], model->geom_bodyid[pair.geoms[1]]);
     calc_surfaces(model, data);
   }
+  /// Sets the time at which the next step begins if it goes on [s]. It is the sum of the time of
+  /// the last call of calc_surfaces and the time step, unless this is called.
+  void end_at(double time) { next_time_ = time; }
   /// Calls f(bodies) for the pairs that touch, of those that `wants` chooses by their bodies.
   /// @param data after mj_fwdKinematics
   template <class Wants, class F>

@@ -24,11 +24,12 @@ double calc_turn(const RigidTransform& a, const RigidTransform& b) {
 
 }  // namespace
 
-bool PatchPeak::has_lost(const Vec3& force, const PatchContinuation::Pair& pair, double radius) {
+PatchPeak::Loss PatchPeak::find_loss(const Vec3& force, const PatchContinuation::Pair& pair,
+                                     double radius) {
   const double size = norm(force);
   if (!(size > 0)) {
     forget();
-    return false;
+    return Loss::kNone;
   }
   const RigidTransform& X_WO = pair.is_A_smaller ? pair.X_WB : pair.X_WA;
   const RigidTransform& X_WS = pair.is_A_smaller ? pair.X_WA : pair.X_WB;
@@ -47,7 +48,8 @@ bool PatchPeak::has_lost(const Vec3& force, const PatchContinuation::Pair& pair,
     largest_ = component;
     X_OS_ = X_OS;
   }
-  return along > aside && component < (1 - kLoss) * largest_;
+  if (!(along > aside && component < (1 - kLoss) * largest_)) return Loss::kNone;
+  return component < (1 - kLoss) * size ? Loss::kTurn : Loss::kDecrease;
 }
 
 template <class F>

@@ -13,11 +13,17 @@ namespace stiction::plant {
 ///
 /// PatchContinuation compares forces along their present direction. Where a body overhangs the edge
 /// of another one, this direction turns sideways as the overlap grows, and the force pushes the
-/// body off the edge. Its part along the first direction may then decrease although the bodies
-/// approach along it. This class finds such a decrease, which is not that of bodies that slide,
-/// turn or retreat.
+/// body off the edge. So does that of a round body that passes beside the middle of another one.
+/// Its part along the first direction may then decrease although the bodies approach along it. This
+/// class finds such a decrease, which is not that of bodies that slide, turn or retreat.
 class PatchPeak {
  public:
+  enum class Loss {
+    kNone,
+    kDecrease,
+    kTurn,  // a decrease because the force has turned by more than 18 degrees
+  };
+
   void forget() { largest_ = 0; }
 
   /// Compares a force with the largest one, or remembers it as the largest one. After a motion that
@@ -25,9 +31,10 @@ class PatchPeak {
   /// direction.
   /// @param force  PatchContinuation::sum_force of the patch
   /// @param radius about the origin of S, the smaller body, that contains it [m]
-  /// @return true if the force along the direction is below 95 % of the largest one, and if S has
-  ///         since moved against the direction by more than aside
-  bool has_lost(const math::Vec3& force, const PatchContinuation::Pair& pair, double radius);
+  /// @return whether the force along the direction is below 95 % of the largest one, and S has
+  /// since
+  ///         moved against the direction by more than aside
+  Loss find_loss(const math::Vec3& force, const PatchContinuation::Pair& pair, double radius);
 
   // The memory as words, as in PatchContinuation.
   static constexpr int kNumWords = 16;

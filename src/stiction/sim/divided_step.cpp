@@ -25,6 +25,7 @@ void DividedStep::add_part(StepContext& context) {
   sums.num_rows = std::max(sums.num_rows, part.num_rows);
   sums.num_islands = std::max(sums.num_islands, part.num_islands);
   sums.iterations += part.iterations;
+  sums.num_lemke += part.num_lemke;
   sums.max_iterations = std::max(sums.max_iterations, part.max_iterations);
   sums.residual = std::max(sums.residual, part.residual);
   ++sums.num_parts;

@@ -202,6 +202,12 @@ std::string describe_patch_limit(const StepContext& context, const plant::PatchP
     return names +
            " approach each other by more than half the thickness of a compliant body within a "
            "step, so the contact may be missed; take a smaller step";
+  if (pair.turns && !pair.lacks_memory)
+    return names +
+           " are pushed aside: the force along their first direction decreases with the depth, "
+           "because it has turned. A round body passes beside the middle of another one, or a body "
+           "reaches over an edge, and will come out at the side or behind; press the bodies along "
+           "the line of their centers, or use a larger modulus or a smaller step";
   const std::string problem =
       names +
       " overlap deeper than their pressure fields cover: beyond a compliant body's medial axis, or "

@@ -50,6 +50,7 @@ void clear_report(StepReport* report) {
   report->momentum_error = 0;
   report->statistics = {};
   report->timings = {};
+  report->advance = {};
   report->missing_memory = 0;
   report->num_warnings = 0;
   report->warning.clear();
@@ -124,6 +125,7 @@ void write_statistics(const contact::ContactProblem& problem,
     s.max_iterations = std::max(s.max_iterations, island.iterations);
     s.max_substeps = std::max(s.max_substeps, island.num_substeps);
     s.line_search_evaluations += island.line_search_evaluations;
+    s.num_lemke += island.num_lemke;
     if (island.scale > 0) s.residual = std::max(s.residual, island.residual / island.scale);
   }
   report->islands.assign(solution.islands.begin(), solution.islands.end());

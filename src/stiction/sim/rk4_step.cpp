@@ -121,6 +121,7 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
     const double reach = stage == 0 ? 0 : duration;
     if (!motion_.calc_acceleration(context, d, reach, duration, qacc_.data())) return false;
     sums.iterations += context.report.statistics.iterations;
+    sums.num_lemke += context.report.statistics.num_lemke;
     sums.max_iterations = std::max(sums.max_iterations, context.report.statistics.max_iterations);
     if (stage == 0) {
       motion_.write_back(context, d, duration);

@@ -7,6 +7,7 @@
 
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/sim/advance_report.hpp"
 #include "stiction/sim/patch_report.hpp"
 #include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
@@ -31,6 +32,7 @@ enum StepStatus : std::uint32_t {
   kTooLarge = 1u << 11,      // an island needs more unknowns or memory than a rigid model takes
   kModelChanged = 1u << 12,  // the model changed so that only a new stepper can follow; nothing was
                              // computed
+  kInaccurate = 1u << 13,    // error control missed the accuracy by far at its least step
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
@@ -84,6 +86,7 @@ struct StepStatistics {
   int max_iterations = 0;  // of one island
   int max_substeps = 1;    // of one island; only tamsi divides a step into sub-steps
   int line_search_evaluations = 0;
+  int num_lemke = 0;     // LCPs that `ppm_ratio` left to Lemke's method, summed over islands
   int num_parts = 1;     // of a divided step; the numbers above are sums or maxima over its parts
   int num_events = 0;    // touches that ended a part
   int num_halvings = 0;  // parts that `rk4` gave up and halved
@@ -111,6 +114,7 @@ enum MemoryKind : std::uint32_t {
   kMocapMotion = 1u << 2,    // the last poses of mocap bodies, which give their velocities
   kContactForces = 1u << 4,  // of a lagged model: the normal forces that bound friction
   kWarnings = 1u << 3,       // the overlaps and limits that have given their warning
+  kStepLength = 1u << 6,     // of Stepper::advance: the length of the next step
 };
 /// Returns the names of the bits that are set, in order: "active_set", "patch_history".
 std::vector<std::string> list_memory(std::uint32_t kinds);
@@ -141,6 +145,7 @@ struct StepReport {
   double momentum_error = 0;  // momentum residual |D r| by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;
+  AdvanceReport advance;
   ContactReport contacts;
   PatchReport patches;
   TaxelReport taxels;

@@ -50,7 +50,7 @@ ConeReport ConeSolver::solve(const ConeBlocks& blocks, ConeMethod method) {
   }
   report_.worst_block = best_.worst_block;
   report_.residual = best_.residual;
-  report_.is_solved = is_accepted();
+  report_.is_solved = is_accepted() || best_.residual <= largest_accepted_;
   if (report_.is_solved) report_.has_conflict = false;
   return report_;
 }
@@ -66,12 +66,16 @@ void ConeSolver::start(const ConeBlocks& blocks) {
   tolerance_ = kConeTolerance * speeds.row;
   round_off_ = kConeResidualRoundOff * speeds.row;
   near_ = kNearConeResidual * std::max(1.0, speeds.part);
-  accepted_ = kAcceptedConeResidual * std::max(1.0, speeds.part);
+  largest_accepted_ = kAcceptedConeResidual * std::max(1.0, speeds.part);
 }
 
 void ConeSolver::start_without_impulses() {
   at_.r.assign(blocks_->size(), BlockVector{});
   at_.u.assign(blocks_->u_hat().begin(), blocks_->u_hat().end());
+}
+
+bool ConeSolver::is_accepted() const {
+  return best_.residual <= kAcceptedConeResidual * best_.speed;
 }
 
 /// Takes proximal steps from several first stiffnesses, then in turns with sweeps, and then from
@@ -243,14 +247,19 @@ void ConeSolver::sweep(double compliance, int count) {
   if (count > 0) blocks_->calc_motion(at_.r, &at_.u);  // without the round-off of the sweeps' sums
 }
 
-/// Computes how far a point is from the laws.
+/// Computes how far a point is from the laws, and how fast its contacts and limits move. Dry joints
+/// may turn much faster than any contact moves, and the checks of a motion do not compare with
+/// them.
 void ConeSolver::judge(Point* point) const {
   point->worst_block = -1;
   point->residual = 0;
+  point->speed = 1;
   for (int i = 0; i < blocks_->size(); ++i) {
     const ConeBlock& block = (*blocks_)[i];
-    double residual =
-        calc_block_residual(block, point->r[i], blocks_->calc_velocity(block, point->u));
+    const BlockVector w = blocks_->calc_velocity(block, point->u);
+    for (int k = 0; k < block.num_rows && block.set != BlockSet::kInterval; ++k)
+      point->speed = std::max(point->speed, std::abs(w[k] - block.b[k]));
+    double residual = calc_block_residual(block, point->r[i], w);
     if (std::isnan(residual)) residual = kInfinity;
     if (residual <= point->residual) continue;
     point->residual = residual;

@@ -51,6 +51,7 @@ class ConeSolver {
     std::vector<double> u;
     int worst_block = -1;
     double residual = 0;
+    double speed = 1;  // of the fastest contact or limit, or 1 [m/s, rad/s]
   };
 
   void start(const ConeBlocks& blocks);
@@ -68,10 +69,11 @@ class ConeSolver {
   void sweep(double compliance, int count);
   void judge(Point* point) const;
   bool keep_if_best();
-  bool is_accepted() const { return best_.residual <= accepted_; }
+  bool is_accepted() const;
 
   const ConeBlocks* blocks_ = nullptr;
-  double tolerance_ = 0, round_off_ = 0, near_ = 0, accepted_ = 0;  // residuals [m/s, rad/s]
+  double tolerance_ = 0, round_off_ = 0, near_ = 0;  // residuals [m/s, rad/s]
+  double largest_accepted_ = 0;  // residual accepted where no search comes nearer [m/s, rad/s]
   ConeReport report_;
   Point at_, best_, trial_;
   // The impulses before a proximal step or at the last stiffness of the path; what a step adds.

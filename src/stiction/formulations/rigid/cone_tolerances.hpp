@@ -10,9 +10,11 @@ namespace stiction::formulations {
 inline constexpr double kConeTolerance = 1e-13;
 inline constexpr double kConeResidualRoundOff = 1e-9;
 
-/// Residual at which a solve that comes no nearer is accepted, relative to the fastest contact
-/// without impulses or to 1 m/s: half the tolerance of the certificate. Rows that nearly depend on
-/// others may contradict these by some 1e-7 m/s, which only large impulses would resolve.
+/// Residual at which a search that comes no nearer ends, relative to the fastest contact at its
+/// point or to 1 m/s: half the tolerance of keeps_constraints and of the certificate. Rows that
+/// nearly depend on others may contradict these by some 1e-7 m/s, which only large impulses would
+/// resolve. Where all searches end above it, a point is accepted with this residual relative to the
+/// fastest row without impulses, and the checks decide.
 inline constexpr double kAcceptedConeResidual = 5e-7;
 
 /// Stiffnesses of the springs of proximal steps, in units of 1 / mobility. Soft springs let the

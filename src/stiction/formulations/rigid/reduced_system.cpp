@@ -53,7 +53,7 @@ void LawSolver::start(RigidLaw* of_model) {
   law = of_model;
   guess.clear();
   solution.active.clear();
-  num_solves = num_pivots = 0;
+  num_solves = num_pivots = num_lemke = 0;
   is_frictionless = false;
 }
 
@@ -72,6 +72,7 @@ LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstants& fricti
     report.status = LcpStatus::kSolved;
   solver->guess = solver->solution.active;
   solver->num_pivots += report.pivots;
+  solver->num_lemke += report.is_by_lemke;
   ++solver->num_solves;
   return report;
 }

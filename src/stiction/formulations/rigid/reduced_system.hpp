@@ -25,6 +25,7 @@ struct LawSolver {
   ReducedSolution solution;  // of the last solve; the best point found if it failed
   int num_solves = 0;
   int num_pivots = 0;            // over all solves
+  int num_lemke = 0;             // solves that the LCP solver ppm_ratio left to Lemke's method
   bool is_frictionless = false;  // frictionless_law takes the place of the law
   std::unique_ptr<RigidLaw> frictionless_law;
 

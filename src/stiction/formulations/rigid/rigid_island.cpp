@@ -189,6 +189,7 @@ void RigidIsland::report(IslandStatistics* statistics) const {
   report_size(statistics);
   statistics->iterations = solver.num_pivots;
   statistics->rounds = solver.num_solves;
+  statistics->num_lemke = solver.num_lemke;
   statistics->has_conflict = conflict.is_found;
   statistics->conflict_contact = conflict.contact;
   statistics->conflict_row = conflict.row;
