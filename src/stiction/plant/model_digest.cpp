@@ -73,7 +73,8 @@ ModelDigest::ModelDigest(const mjModel* m) {
 
   // MuJoCo's lists of arrays. Left out are those of meshes, which may take megabytes and which
   // nobody may change, of flexes, which a step refuses, and of names, lights, skins and textures.
-  MJMODEL_POINTERS_PREAMBLE(m)
+#undef MJ_M
+#define MJ_M(size) m->size
 #define X(type, name, rows, columns) add(#name, m->name, m->rows*(columns));
   add("qpos0", m->qpos0, m->nq);
   add("qpos_spring", m->qpos_spring, m->nq);
@@ -95,6 +96,8 @@ ModelDigest::ModelDigest(const mjModel* m) {
   MJMODEL_POINTERS_ACTUATOR
   MJMODEL_POINTERS_SENSOR
 #undef X
+#undef MJ_M
+#define MJ_M(size) size
 }
 
 std::uint64_t ModelDigest::calc() const noexcept {

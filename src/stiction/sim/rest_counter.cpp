@@ -40,7 +40,7 @@ void start_rest(const mjModel* m, mjData* d, int tree, SleepState* state) {
 /// Returns the magnitude of a contact's impulse [N s]. Without a bound, as in `no_slip`, friction
 /// may carry a body alone.
 double norm(const std::array<double, 6>& impulse) {
-  return std::hypot(impulse[0], impulse[1], impulse[2]);
+  return std::sqrt(impulse[0] * impulse[0] + impulse[1] * impulse[1] + impulse[2] * impulse[2]);
 }
 
 /// Returns a number that looks random, so that sums of such numbers of different pairs differ.
