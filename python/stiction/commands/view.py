@@ -17,7 +17,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.controls import ControlsName, default_duration
 from stiction.errors import Error, StepWarning
-from stiction.interrupts import DeferredInterrupt
+from stiction.interrupts import DeferredInterrupt, find_termination
 from stiction.options import DEFAULTS
 from stiction.recording.reader import is_mcap_file
 from stiction.scene import load_scene
@@ -78,7 +78,7 @@ def view_command(
     The simulated time (--duration) is that of the page of --html. Without --html a simulation goes
     on until it is stopped.
 
-    Exit codes: 0 success, 1 failure, 2 wrong usage.
+    Exit codes: 0 success, also after Ctrl-C, 1 failure, 2 wrong usage, 143 SIGTERM.
     """
     require_viewer()
     messages = Messages()
@@ -193,4 +193,5 @@ def _serve(
         pause = threading.Event()
         while not interrupt.take():
             pause.wait(0.1)
-    return ExitCode.OK
+    # Ctrl-C is the regular end; SIGTERM and SIGHUP come from outside.
+    return ExitCode.INTERRUPTED if find_termination() else ExitCode.OK

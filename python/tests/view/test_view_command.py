@@ -89,7 +89,12 @@ def test_a_failed_step_fails_the_command(scene: stiction.Scene, tmp_path: Path) 
     assert "certificates of 1 steps: 1 failed" in page.read_text()
 
 
-def test_the_server_runs_until_ctrl_c(scene: stiction.Scene) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_the_server_runs_until_a_signal(
+    number: signal.Signals, code: int, scene: stiction.Scene
+) -> None:
     command = [sys.executable, "-m", "stiction", "view", str(scene.path), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
@@ -102,9 +107,9 @@ def test_the_server_runs_until_ctrl_c(scene: stiction.Scene) -> None:
     second = subprocess.run([*command[:-1], port], capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert f"port: {port} is in use" in second.stderr
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=20)
-    assert (process.returncode, output, errors) == (0, "", "")
+    assert (process.returncode, output, errors) == (code, "", "")
 
 
 def test_compare_writes_a_replay_beside_its_report(scene: stiction.Scene, tmp_path: Path) -> None:
