@@ -72,7 +72,8 @@ def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center:
 
     where p is the power of the weight and the normal forces at the twist c of the body.
 
-    Below 0 friction cannot carry the weight, so that the body slides or turns; 1 if normal forces carry all of it.
+    Below 0 friction cannot carry the weight, so that the body slides or turns; 1 if normal forces
+    carry all of it.
 
     Args:
         contacts: of the held body.

@@ -6,7 +6,7 @@ import html
 import math
 from typing import Any
 
-from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
+from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip, thin_out
 from stiction.view.gui_events import on_user
 from stiction.view.runner import Runner
 
@@ -49,7 +49,7 @@ class PlaybackPanel:
         self._time.value = min(max(self._runner.time, start), end)
         times = [frame.time for frame in bad]
         self._strip.content = make_strip(times, start, end, count_steps(frames))
-        self._time._marks = _make_marks(times)
+        self._time._marks = _make_marks(thin_out(times))
         self._state.content = _describe(self._runner)
 
     def _connect(self) -> None:
@@ -93,7 +93,7 @@ def _describe(runner: Runner) -> str:
     lines = []
     for session in runner.sessions:
         frame = session.frame
-        line = f"{session.name}: step {frame.index}, t = {frame.time:.4g} s, {frame.status}"
+        line = f"{session.name}: step {frame.index}, t = {frame.end[0]:.4g} s, {frame.status}"
         lines.append(f"<div class='stiction-state'>{html.escape(line)}</div>")
         if session.problem or frame.message:
             text = html.escape(session.problem or frame.message)
