@@ -72,7 +72,7 @@ def predict_creep(
     """
     contacts = report.contacts
     touching, signs = held.find_contacts(contacts), held.find_signs(contacts)
-    dt = options["time_step"]
+    dt = float(options["time_step"])
     gamma_n = contacts.normal_impulse[touching]
     normal = signs[:, None] * contacts.normal[touching]  # into the body
     # What friction has to carry. A normal force from above adds to the weight.
@@ -93,7 +93,7 @@ def predict_creep(
     traits = contact_model_traits(options["contact_model"])
     if traits.is_mj_step:
         pairs = contacts.geoms[touching]
-        return downward * load / dt / _calc_mujoco_resistance(model, data, pairs)
+        return downward * load / (dt * _calc_mujoco_resistance(model, data, pairs))
     if traits.is_rigid:
         # Viscous friction slips as fast as the load drives it.
         return None if traits.has_viscous_friction else 0.0

@@ -174,13 +174,14 @@ def _find_least_power(
         speeds: Vector = np.linalg.norm(constant - linear @ center, axis=1)
         return speeds
 
-    center = starts[0]
+    center: Vector = starts[0]
     largest = float(calc_speeds(center).max(initial=0.0))
     for i in range(_MAX_ITERATIONS):
         eps = max(largest * _COOLING**i, _SMALL)
         root = np.sqrt(weight / np.hypot(calc_speeds(center), eps))[:, None]
         rows = (root[:, :, None] * linear).reshape(-1, linear.shape[2])
-        last, center = center, np.linalg.lstsq(rows, (root * constant).ravel(), rcond=1e-12)[0]
+        last = center
+        center = np.asarray(np.linalg.lstsq(rows, (root * constant).ravel(), rcond=1e-12)[0], float)
         if eps <= _ROUND_OFF * largest and np.linalg.norm(center - last) < _SMALL:
             break
     return min(float(weight @ calc_speeds(c)) for c in (*starts, center))

@@ -170,6 +170,6 @@ def make_recorded_frame(
         model,
         _EMPTY_STEP
         + step.contacts.nbytes
-        + sum(patch.faces.nbytes + patch.vertices.nbytes for patch in step.patches),
+        + sum(each.faces.nbytes + each.vertices.nbytes for each in step.patches),
         shift,
     )

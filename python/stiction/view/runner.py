@@ -140,7 +140,7 @@ class Runner:
             try:
                 changed |= self._move()
                 reads = sum(session.read_ahead(_READ_AHEAD) for session in self.sessions) > 0
-            except Exception as e:  # the page shows it, and its other controls go on
+            except Exception as e:  # noqa: BLE001  # the page shows it, and its controls go on
                 self._playing, changed = False, True
                 self.problem = _describe(e)
             if changed or reads:
@@ -157,7 +157,7 @@ class Runner:
             try:
                 command()
                 self.problem = ""
-            except Exception as e:
+            except Exception as e:  # noqa: BLE001
                 self.problem = _describe(e)
         return bool(commands)
 

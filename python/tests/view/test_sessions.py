@@ -150,8 +150,8 @@ def test_random_controls_are_the_same_after_going_back(tmp_path: Path) -> None:
 
 def test_a_frame_counts_all_that_it_keeps(scene: stiction.Scene) -> None:
     """The limit of the memory holds only if each array of the report is counted."""
-    taxels = {"taxels": {"skin": {"geom": "box", "size": [0.2, 0.2], "shape": [100, 100], "normal": [0, 0, -1],
-                                  "pos": [0, 0, -0.05], "first_axis": [1, 0, 0]}}}  # fmt: skip
+    grid = {"geom": "box", "size": [0.2, 0.2], "shape": [100, 100], "pos": [0, 0, -0.05]}
+    taxels = {"taxels": {"skin": {**grid, "normal": [0, 0, -1], "first_axis": [1, 0, 0]}}}
     properties = {**yaml.safe_load((scene.path.parent / "box.contact.yaml").read_text()), **taxels}
     session = Simulation(stiction.load_scene(scene.path, properties), "sap")
     bare = Simulation(scene, "sap")
