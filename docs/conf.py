@@ -1,27 +1,44 @@
-"""Sphinx configuration: `./dev docs` builds these pages, warnings being errors."""
+"""Sphinx configuration: `./dev site` builds these pages, warnings being errors."""
 
+import logging
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+from jupyter_client.manager import KernelManager
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
 project = "Stiction"
 copyright = "the Stiction authors, Apache-2.0"
 extensions = [
+    "cards",
     "citations",
     "cpp_reference",
     "folder_readmes",
     "mathml",
-    "myst_parser",
+    "model_traits",
+    "myst_nb",
     "option_table",
     "outline",
     "python_reference",
+    "replays",
+    "sphinx_design",
 ]
 exclude_patterns = ["images/*.py"]
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 bibtex_bibfiles = ["references.bib"]
 smartquotes_action = "D"  # dashes; quotes are code: 'lagged'
+
+# The notebooks of the tutorial. A notebook that has not changed keeps its results.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(ROOT / "build" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 60
+nb_output_stderr = "warn"  # warnings of a notebook fail the build; it handles those that it expects
+KernelManager.transport_encryption.default_value = "auto"  # of the kernels that run them
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 autodoc_default_options = {
     "members": True,
@@ -35,11 +52,14 @@ python_maximum_signature_line_length = 90
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "PropertiesLike")}
 
 html_math_renderer = "mathml"
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "Contact simulation that a roboticist can trust",
-    "page_width": "1080px",  # leaves 800px for formulas
-}
+html_theme = "furo"
+html_title = "Stiction"
+html_favicon = "static/icon.svg"
 html_static_path = ["static"]
-html_css_files = ["layout.css", "math.css"]
+html_extra_path = ["../build/site_files"]  # the replays, which tools/make_replays.py writes
+html_css_files = ["layout.css", "math.css", "replays.css"]
+html_js_files = ["replays.js"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
 toc_object_entries_show_parents = "hide"

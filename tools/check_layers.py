@@ -66,6 +66,7 @@ PYTHON_LAYERS = (
     ("batch", "continuous", "simulator", "surfaces"),
     ("clients", "gym", "recording", "rollouts", "scene"),
     ("__init__", "controls", "run_summary"),
+    ("strides",),
     ("view",),
     ("experiments",),
     ("artifacts",),

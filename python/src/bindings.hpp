@@ -14,6 +14,7 @@ namespace nb = nanobind;
 inline mjModel* model_at(std::uintptr_t address) { return reinterpret_cast<mjModel*>(address); }
 inline mjData* data_at(std::uintptr_t address) { return reinterpret_cast<mjData*>(address); }
 
+void bind_advance_report(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_cones(nb::module_& m);
 void bind_errors();

@@ -88,6 +88,7 @@ NB_MODULE(_core, m) {
   stiction::python::bind_patch_forces(m);
   stiction::python::bind_taxels(m);
   stiction::python::bind_trace(m);
+  stiction::python::bind_advance_report(m);
   stiction::python::bind_reports(m);
   stiction::python::bind_properties(m);
   stiction::python::bind_scenes(m);

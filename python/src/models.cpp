@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/sim/advance_check.hpp"
 
 namespace stiction::python {
 namespace {
@@ -40,6 +41,9 @@ void bind_models(nb::module_& m) {
               "True if the model reads sliding friction coefficients.")
       .def_ro("limitation", &ContactModelTraits::limitation,
               "What the model gets wrong by design, at any time step; empty if nothing is known.")
+      .def_prop_ro(
+          "can_advance", &sim::can_advance,
+          "True if Simulator.advance takes the model: steps of any length are the same model.")
       .def_prop_ro(
           "has_viscous_friction",
           [](const ContactModelTraits& model) {

@@ -61,6 +61,12 @@ void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
   f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, lemke,
     parts, events, halvings, residual);
 }
+void visit(Is<sim::AdvanceReport> auto& x, auto&& f) {
+  auto& [until, accuracy, steps, rejected, failed, not_extrapolated, inaccurate, first_step,
+         first_error, smallest, largest, next_step, last_error, sum_of_errors, largest_error] = x;
+  f(until, accuracy, steps, rejected, failed, not_extrapolated, inaccurate, first_step, first_error,
+    smallest, largest, next_step, last_error, sum_of_errors, largest_error);
+}
 void visit(Is<sim::ContactReport> auto& x, auto&& f) {
   auto& [bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
          normal_velocity, slip_velocity, slipping, friction, delassus, is_fallback, patch,
@@ -99,10 +105,10 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
 }
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         contacts, patches, taxels, trace, islands, num_warnings, warning, warnings,
+         advance, contacts, patches, taxels, trace, islands, num_warnings, warning, warnings,
          missing_memory] = x;
-  f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, contacts,
-    patches, taxels, trace, islands, num_warnings, warning, warnings, missing_memory);
+  f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, advance,
+    contacts, patches, taxels, trace, islands, num_warnings, warning, warnings, missing_memory);
 }
 
 class Packer {
@@ -179,6 +185,7 @@ void unpack_report(const nb::bytes& bytes, Report* report) {
 #define STICTION_INSTANTIATE(Report)                    \
   template nb::bytes pack_report(const Report& report); \
   template void unpack_report(const nb::bytes& bytes, Report* report);
+STICTION_INSTANTIATE(sim::AdvanceReport)
 STICTION_INSTANTIATE(certificate::Certificate)
 STICTION_INSTANTIATE(contact::IslandStatistics)
 STICTION_INSTANTIATE(sim::StepTimings)

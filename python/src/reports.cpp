@@ -248,7 +248,7 @@ void bind_reports(nb::module_& m) {
           "'non_finite_input', 'non_finite_solution', 'not_converged', 'not_positive_definite', "
           "'buffer_full', 'mujoco_error', 'certificate_failed', 'out_of_time', "
           "'out_of_iterations', "
-          "'interrupted', 'too_large', 'model_changed'.")
+          "'interrupted', 'too_large', 'model_changed', 'inaccurate'.")
       .def_prop_ro("ok", &StepReport::ok, "True if the status is 'ok'.")
       .def_ro("message", &StepReport::message,
               "Explanation of the faults, with causes and remedies; empty if the status is 'ok'.")
@@ -266,6 +266,13 @@ void bind_reports(nb::module_& m) {
               "Residual of the momentum balance, computed with MuJoCo's own matrices [sqrt(J)].")
       .def_ro("statistics", &StepReport::statistics, "Counts of contacts, rows and iterations.")
       .def_ro("timings", &StepReport::timings, "Wall time of the parts of the step.")
+      .def_prop_ro(
+          "advance",
+          [](const StepReport& r) -> const sim::AdvanceReport* {
+            return r.advance.accuracy > 0 ? &r.advance : nullptr;
+          },
+          nb::rv_policy::reference_internal, nb::sig("def advance(self) -> AdvanceReport | None"),
+          "The steps of a call of Simulator.advance; None after other calls.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
       .def_ro("taxels", &StepReport::taxels, "The readings of taxels; empty if the scene has none.")
@@ -280,7 +287,8 @@ void bind_reports(nb::module_& m) {
           nb::sig("def missing_memory(self) -> tuple[str, ...]"),
           "Names of what the first step of the call would have taken from the step before, but did "
           "not have, because its data and time are not those in which the simulator's last step "
-          "ended: 'active_set', 'patch_history', 'mocap_motion', 'contact_forces', 'warnings'. A "
+          "ended: 'active_set', 'patch_history', 'mocap_motion', 'contact_forces', 'warnings', "
+          "'step_length'. A "
           "checkpoint with Simulator.get_state has them. Empty at time 0, where there is no step "
           "before.")
       .def_ro("num_warnings", &StepReport::num_warnings,

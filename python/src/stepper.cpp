@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,6 +46,20 @@ class PyStepper {
   nb::object step(std::uintptr_t data_address, int num_steps) {
     return call("step", data_address,
                 [&](mjData* data, StepReport* out) { stepper_.step(data, num_steps, out); });
+  }
+
+  /// Advances data under error control without the GIL and returns the report.
+  nb::object advance(std::uintptr_t data_address, double until, double accuracy,
+                     std::optional<double> max_time_step, std::optional<double> first_step,
+                     std::optional<double> last_error, bool extrapolate) {
+    const sim::AdvanceOptions options = {.until = until,
+                                         .accuracy = accuracy,
+                                         .max_time_step = max_time_step,
+                                         .first_step = first_step,
+                                         .last_error = last_error,
+                                         .extrapolate = extrapolate};
+    return call("advance", data_address,
+                [&](mjData* data, StepReport* out) { stepper_.advance(data, options, out); });
   }
 
   /// Computes forces and accelerations at the present state without the GIL and returns the report.
@@ -211,6 +227,11 @@ void bind_stepper(nb::module_& m) {
           "stepper.")
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
            nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
+      .def("advance", &PyStepper::advance, "data"_a, "until"_a, "accuracy"_a,
+           "max_time_step"_a.none(), "first_step"_a.none(), "last_error"_a.none(), "extrapolate"_a,
+           nb::sig("def advance(self, data: int, until: float, accuracy: float, max_time_step: "
+                   "float | None, first_step: float | None, last_error: float | None, extrapolate: "
+                   "bool) -> StepReport"))
       .def("forward", &PyStepper::forward, "data"_a,
            nb::sig("def forward(self, data: int) -> StepReport"))
       .def("check_data", &PyStepper::check_data, "data"_a,

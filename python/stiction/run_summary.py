@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from rich.table import Table
 
-from stiction._core import StepReport, contact_model_traits
+from stiction._core import AdvanceReport, StepReport, contact_model_traits
 from stiction.recording import format as fmt
 from stiction.simulator import Simulator
 
@@ -61,6 +61,39 @@ class _Costs:
         }
 
 
+class _Advances:
+    """The steps of all calls of Simulator.advance."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(
+            ("num_steps", "num_rejected", "num_failed", "num_not_extrapolated", "num_inaccurate"), 0
+        )
+        self._smallest, self._largest = math.inf, 0.0
+        self._sum_of_errors = self._largest_error = 0.0
+        self.simulated = 0.0  # [s]
+
+    def add(self, report: AdvanceReport, duration: float) -> None:
+        self.simulated += duration
+        for name in self._counts:
+            self._counts[name] += getattr(report, name)
+        self._smallest = min(self._smallest, report.smallest_step)
+        self._largest = max(self._largest, report.largest_step)
+        self._sum_of_errors += report.sum_of_errors
+        self._largest_error = max(self._largest_error, report.largest_error)
+
+    def figures(self) -> dict[str, float | int] | None:
+        """The figures by name; None if there was no such call. Lengths are in SI units."""
+        if not self._counts["num_steps"]:
+            return None
+        return {
+            **self._counts,
+            "smallest_step": self._smallest,
+            "largest_step": self._largest,
+            "sum_of_errors": self._sum_of_errors,
+            "largest_error": self._largest_error,
+        }
+
+
 class RunSummary:
     """Summarizes the reports of the steps of a run. The wall time counts from its construction.
 
@@ -80,6 +113,7 @@ class RunSummary:
         self._events = self._halvings = self._parts = 0
         self._error_bound = self._velocity_bound = self._coupling_error = 0.0
         self._warnings: dict[str, int] = {}
+        self._advance = _Advances()
         self._begin = self._end = time.perf_counter()
 
     def add(self, report: StepReport) -> None:
@@ -92,6 +126,8 @@ class RunSummary:
         if report.num_steps == 0:
             self.num_failed += 1
             return
+        if report.advance is not None:
+            self._advance.add(report.advance, report.time_step)
         self._costs.add(report.timings.total)
         self._contacts.add(report.statistics.num_contacts)
         self._iterations.add(report.statistics.iterations)
@@ -108,7 +144,7 @@ class RunSummary:
 
     @property
     def num_steps(self) -> int:
-        """The number of completed steps."""
+        """The number of completed steps, or of completed calls of Simulator.advance."""
         return self._contacts.count
 
     def warnings(self) -> list[str]:
@@ -117,7 +153,9 @@ class RunSummary:
 
     def figures(self) -> dict[str, Any]:
         """The figures by name, fit for JSON. None means unknown. Units are SI, except us_per_step."""
-        simulated, wall_time = self.num_steps * self._time_step, self._end - self._begin
+        advance = self._advance.figures()
+        simulated = self.num_steps * self._time_step if advance is None else self._advance.simulated
+        wall_time = self._end - self._begin
         return {
             "status": self.status,
             "message": self.message,
@@ -133,6 +171,7 @@ class RunSummary:
             "parts": self._parts,
             "events": self._events,
             "halvings": self._halvings,
+            "advance": advance,
             "error_bound": self._report_bound(self._error_bound),
             "velocity_bound": self._report_bound(self._velocity_bound),
             "coupling_error": self._report_bound(self._coupling_error),
@@ -178,19 +217,31 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     table.add_column(style="bold")
     table.add_column()
     costs, contacts, iterations = (figures[k] for k in ("us_per_step", "contacts", "iterations"))
-    table.add_row("steps", str(figures["num_steps"]))
+    advance = figures["advance"]
+    table.add_row("steps" if advance is None else "periods", str(figures["num_steps"]))
     table.add_row(
         "time",
         f"{figures['simulated_time']:.6g} s simulated in {figures['wall_time']:.3g} s, "
         f"{_format(figures['real_time_factor'])} times real time",
     )
+    if advance is not None:
+        table.add_row(
+            "error control",
+            f"{advance['num_steps']} steps of {_format(advance['smallest_step'])} to "
+            f"{_format(advance['largest_step'])} s, {advance['num_rejected']} rejected",
+        )
+        table.add_row(
+            "local errors",
+            f"{_format(advance['largest_error'])} m max, {_format(advance['sum_of_errors'])} m in sum",
+        )
     table.add_row(
-        "cost of a step", f"{_format(costs['median'])} us median, {_format(costs['min'])} us min"
+        f"cost of a {'step' if advance is None else 'period'}",
+        f"{_format(costs['median'])} us median, {_format(costs['min'])} us min",
     )
     rows = [("contacts", contacts), ("iterations", iterations)]
     if figures["patches"]["max"]:
         rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
-    if figures["parts"] > figures["num_steps"]:
+    if advance is None and figures["parts"] > figures["num_steps"]:
         table.add_row(
             "substeps",
             f"{figures['parts']}, {figures['events']} events, {figures['halvings']} halvings",

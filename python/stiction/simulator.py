@@ -213,6 +213,72 @@ class Simulator:
             raise StepError(report)
         return report
 
+    def advance(
+        self,
+        data: mujoco.MjData,
+        until: float,
+        accuracy: float = 1e-4,
+        *,
+        max_time_step: float | None = None,
+        first_step: float | None = None,
+        last_error: float | None = None,
+        extrapolate: bool = True,
+    ) -> StepReport:
+        """Advances data to a time by steps whose lengths follow from their errors. The GIL is released.
+
+            while data.time < 10:
+                data.ctrl[:] = controller(data)
+                report = sim.advance(data, data.time + 0.01, accuracy=1e-4)
+
+        Each step is taken once with its whole length and once in two halves. The distance of both
+        results is the error of the step, as the largest displacement of a point of any geom. A step is
+        taken again with a smaller length until its error is at most `accuracy`. Where contacts do not
+        change, the error is extrapolated away; there the result is much more accurate than the bound.
+
+        The call ends at `until` exactly. Controls, applied forces and poses of mocap bodies are held,
+        so call it once in each control period. Warnings, Ctrl-C and on_failure are as for `step`, and
+        the limit max_seconds holds for the whole call. A call that fails leaves data as they were.
+
+        What follows from the time step elsewhere (near-rigid stiffness, the stiffness of limits and
+        equalities) follows from `time_step` at every length. The option friction_regularization counts
+        as 0, so that friction creeps by stiction_tolerance alone. Trees do not sleep.
+
+        Args:
+            data: the state, which is advanced.
+            until: the time at which the call ends [s]; not before data.time.
+            accuracy: the largest local error of a step [m], at least 1e-9.
+            max_time_step: the largest step [s]; None for the whole call.
+            first_step: the length of the first step [s]; None for the one that the last call proposed
+                if data are as that call left them, and otherwise 1 ms.
+            last_error: the error of the step before relative to its accuracy, in (0, 1], which the
+                choice of the second step depends on; None for that of the last call, or 1. With
+                report.advance.first_step and first_error of a call, the call repeats bit by bit.
+            extrapolate: False to end each step with the result of its halves, so that every state is
+                the solution of a contact problem with a certificate. Errors are then those of
+                `accuracy`.
+
+        Returns the report of the call. `report.advance` has the steps and the sum of their local
+        errors. Contacts, forces and sensors of acceleration are averages over the call: a force is
+        the sum of its impulses over the duration of the call. Poses and other sensors are those at
+        `until`.
+        Patches are those of the last half step. The certificate is the worst of all solves.
+
+        Raises:
+            Error: the contact model or the integrator does not fit (see Error.message for those that
+                do), `until` is in the past, `accuracy` is below 1e-9 m, or data belongs to another
+                model.
+            StepError: a step failed at the least length, 1e-7 s, and on_failure is 'raise'.
+        """
+        check_data_type(data)
+        report = self._stepper.advance(
+            data._address, until, accuracy, max_time_step, first_step, last_error, extrapolate
+        )
+        if report.num_warnings:
+            self._warn(report)
+        if report.status_bits and self.on_failure == "raise":
+            raise StepError(report)
+        return report
+
     def forward(self, data: mujoco.MjData) -> StepReport:
         """Computes forces, accelerations and sensors at the present state. The GIL is released.
 

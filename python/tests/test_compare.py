@@ -119,6 +119,25 @@ def test_json_has_the_rows(run: Run, tmp_path: Path) -> None:
     assert lagged["us_per_step"] > 0
 
 
+def test_runs_under_error_control_creep_by_the_slip_tolerance_alone() -> None:
+    comparison = compare_models(
+        load_scene(PINCH), ["coulomb", "no_slip"], duration=2.5, accuracy=1e-4
+    )
+    # A simulator cannot advance under a rigid model.
+    assert [row.label for row in comparison.rows] == ["coulomb", "coulomb 0.0001 m", "no_slip"]
+    fixed, controlled, _ = comparison.rows
+    assert fixed.accuracy is None
+    assert fixed.advanced_steps is None
+    assert controlled.accuracy == 1e-4
+    assert controlled.num_steps == 125  # calls of 10 time steps
+    assert controlled.advanced_steps is not None
+    assert controlled.advanced_steps >= 125
+    assert controlled.creep_measured == pytest.approx(1.577e-6, rel=0.01)
+    assert controlled.creep_predicted == pytest.approx(1.577e-6, rel=0.01)
+    assert make_columns(comparison)[-1].format(controlled) != "-"
+    assert make_columns(comparison)[-1].format(fixed) == "-"
+
+
 def test_scene_without_held_body_has_no_creep(make_scene: MakeScene) -> None:
     scene = load_scene(make_scene())
     comparison = compare_models(scene, ["sap", "lagged"], duration=1)

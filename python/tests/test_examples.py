@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import stiction
+from stiction.view.requirements import can_view
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 
@@ -28,9 +30,80 @@ def run(name: str, folder: Path, *arguments: str) -> list[str]:
 
 
 def test_every_example_is_tested() -> None:
-    assert {path.name for path in FOLDER.glob("*.py")} == {
-        "compare_models.py", "fingertip.py", "grasp.py", "record_replay.py",
-    }  # fmt: skip
+    tests = Path(__file__).read_text()
+    names = {path.name for path in FOLDER.glob("*.py")}
+    assert {name for name in names if f'run("{name}"' not in tests} == set()
+    assert len(names) >= 10
+
+
+def test_every_example_is_short_and_on_its_page() -> None:
+    page = (FOLDER.parents[1] / "docs" / "examples.md").read_text()
+    for path in FOLDER.glob("*.py"):
+        assert len(path.read_text().splitlines()) < 60, path.name
+        assert f"../examples/python/{path.name}" in page
+
+
+def read_numbers(line: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?", line)]
+
+
+def test_the_box_creeps_on_the_slope_as_the_readme_says(tmp_path: Path) -> None:
+    by_mujoco, by_stiction, *contacts, bound = run("slope.py", tmp_path)
+    assert read_numbers(by_mujoco) == [1750]
+    assert read_numbers(by_stiction) == [39]
+    assert [line.split()[-1] for line in contacts] == ["sticks"] * 4
+    assert 0 < read_numbers(bound)[0] < 1e-5
+
+
+def test_the_ball_rests_where_its_own_law_carries_it(tmp_path: Path) -> None:
+    difference, _, forces = run("own_law.py", tmp_path)
+    assert read_numbers(difference)[0] < 1e-6
+    force, weight = read_numbers(forces)
+    assert force == pytest.approx(weight, abs=2e-3)
+
+
+def test_a_failed_step_raises_or_keeps_the_best(tmp_path: Path) -> None:
+    failed, hasty, warned, patient = run("safe_steps.py", tmp_path)
+    assert "not_converged: the island of body 'trunk'" in failed
+    assert read_numbers(hasty)[0] > 10
+    assert "coupling" in warned
+    assert read_numbers(patient)[0] == 0
+    assert read_numbers(patient)[-1] < 1e-3
+
+
+def test_the_boxes_of_the_batch_stop_where_they_should(tmp_path: Path) -> None:
+    *rows, last = run("batch_friction.py", tmp_path)
+    assert len(rows) == 8
+    for row in rows:
+        _, distance, exact = read_numbers(row)
+        # The first step of 1 ms loses v dt / 2, which is 1 mm.
+        assert distance == pytest.approx(exact - 1e-3, abs=2e-4)
+    assert read_numbers(last)[0] < 0.6
+
+
+def test_the_table_of_contacts_carries_the_weight(tmp_path: Path) -> None:
+    *_, weight = run("contact_table.py", tmp_path, "--out", "contacts.csv")
+    carried, expected = read_numbers(weight)
+    assert carried == pytest.approx(expected, rel=1e-4)
+    heading, *rows = (tmp_path / "contacts.csv").read_text().splitlines()
+    assert heading == "geom1,geom2,x,y,z,fx,fy,fz"
+    assert len(rows) == 4
+
+
+@pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
+def test_the_page_of_the_replay_is_written(tmp_path: Path) -> None:
+    (line,) = run("replay_page.py", tmp_path, "run.html")
+    assert line.startswith("run.html: 150 frames of two contact models")
+    assert (tmp_path / "run.html").stat().st_size > 1e6
+
+
+def test_the_error_falls_with_the_time_step(tmp_path: Path) -> None:
+    lines = run("time_step.py", tmp_path)
+    assert [line for line in lines if line.endswith(":")] == ["coulomb, ok:", "sap, ok:"]
+    for lines_of_model in (lines[1:5], lines[7:11]):
+        errors = [read_numbers(line)[-1] for line in lines_of_model]
+        assert errors == sorted(errors, reverse=True)
+        assert errors[0] > 4 * errors[-1]
 
 
 def test_the_grasp_carries_the_weight_of_the_cube(tmp_path: Path) -> None:

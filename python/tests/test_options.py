@@ -214,13 +214,18 @@ def test_the_ends_of_a_closed_range_are_accepted(arguments: str) -> None:
 def test_the_page_of_options_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sphinx")
     monkeypatch.setattr(sys, "path", [str(DOCS / "extensions"), *sys.path])
-    from option_table import make_list
+    from option_table import group_options, make_list
 
     assert "```{options}\n```" in (DOCS / "options.md").read_text()
-    items = make_list().children
+    items = make_list(OPTIONS.values()).children
     assert [item.children[0].astext() for item in items] == list(OPTIONS)
     for item, option in zip(items, OPTIONS.values(), strict=True):
         assert item.children[1].astext() == f"{option.help} {option.describe_values()}"
+    groups = group_options()
+    assert sorted(option.name for group in groups.values() for option in group) == sorted(OPTIONS)
+    assert [option.name for option in groups["Rigid models"]] == [
+        "lcp_solver", "friction_directions", "drop_separating",
+    ]  # fmt: skip
 
 
 def test_models_have_colors_of_their_own() -> None:

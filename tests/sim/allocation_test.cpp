@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "stiction/sim/advance_check.hpp"
 #include "stiction/sim/batch.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -111,6 +112,29 @@ TEST_P(MotionAllocation, NoneInARepeatedMotion) {
   EXPECT_LT(num_growing, contact::traits(std::get<0>(GetParam())).is_rigid ? 450 : 150);
 
   expect_no_allocation_again(start, kNumSteps, &scene, &stepper);
+}
+
+TEST_P(MotionAllocation, NoneInARepeatedMotionUnderErrorControl) {
+  const contact::ContactModelTraits& traits = contact::traits(std::get<0>(GetParam()));
+  if (!can_advance(traits)) GTEST_SKIP() << "a simulator cannot advance under this model";
+  Scene scene(make_pile(3));
+  const std::vector<mjtNum> start = scene.state();
+  Stepper stepper(scene.model, options());
+  const std::vector<std::uint64_t> memory = stepper.get_state();
+  const auto repeat = [&](bool allocates) {
+    scene.set_state(start);
+    stepper.set_state(memory);
+    for (int i = 1; i <= 60; ++i) {
+      const long before = count_allocations();
+      const StepReport& report = stepper.advance(scene.data, {.until = 0.01 * i, .accuracy = 1e-3});
+      ASSERT_TRUE(report.ok()) << report.message;
+      if (!allocates && report.num_warnings == 0) {
+        ASSERT_EQ(count_allocations() - before, 0) << "call " << i;
+      }
+    }
+  };
+  ASSERT_NO_FATAL_FAILURE(repeat(true));
+  repeat(false);
 }
 
 TEST_P(MotionAllocation, NoneInARepeatedMotionInWhichTreesSleepAndWake) {

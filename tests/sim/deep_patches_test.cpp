@@ -457,7 +457,7 @@ TEST(DeepPress, RoundBodiesThatPassEachOtherAreDeep) {
             {"type='capsule' size='.05 .15' euler='0 90 0'", lower, upper, 0.05, radius, offset});
         presses.push_back({"size='.05'", lower, upper, 0.05, radius, offset});
       }
-  const int every = support::kSanitized ? 7 : 1;
+  const int every = support::kSanitized ? 11 : 5;  // coprime to 16 cases a kind
   for (std::size_t k = 0; k < presses.size(); k += every) {
     const RoundPress& of = presses[k];
     SCOPED_TRACE(std::string(of.lower) + " under " + std::to_string(of.upper_radius) + " at " +
@@ -473,8 +473,9 @@ TEST(DeepPress, RoundBodiesThatPassEachOtherAreDeep) {
       if (depth < 0.5) {
         EXPECT_GE(samples[i].force, 0.95 * most) << "at " << depth;
       }
-      // The first direction is the first normal, which is up to 17 degrees from the motion.
-      if (samples[i].force < 0.85 * most) {
+      // A loss of a tenth is found along the first normal, which is up to 17 degrees from the
+      // motion. A force that has turned by acos 0.9 has lost up to a quarter along the motion.
+      if (samples[i].force < 0.75 * most) {
         EXPECT_TRUE(was_deep) << "at " << depth << ": " << samples[i].force / most;
       }
       // Behind the middle, the fields push the ball out on the far side.

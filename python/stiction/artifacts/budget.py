@@ -12,10 +12,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from stiction._core import StepReport
+from stiction.artifacts.chord import calc_turning
 from stiction.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
@@ -74,6 +76,7 @@ class _Sums:
         self.num = self.num_sliding = self.num_sticking = 0
         self.force = self.mobility = self.slip = self.distance = self.sliding_force = 0.0
         self.creep = self.share = 0.0
+        self.num_turning, self.turning = 0, 0.0
 
 
 class ArtifactLog:
@@ -81,15 +84,28 @@ class ArtifactLog:
 
     Args:
         simulator: the simulator that makes the steps.
+        turning_stride: number of calls of add of which one looks at the curvature of paths.
     """
 
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
+    def __init__(self, simulator: Simulator, turning_stride: int = 10) -> None:
+        self._simulator, self._turning_stride = simulator, turning_stride
         self._sums: dict[tuple[int, int], _Sums] = {}
+        self._options = simulator.options
+        self._num_steps = 0
+        self._has_chords = True
 
-    def add(self, report: StepReport) -> None:
-        """Adds the contacts of a step that have a normal impulse."""
+    def add(self, report: StepReport, data: mujoco.MjData | None = None) -> None:
+        """Adds the contacts of a step that have a normal impulse.
+
+        Args:
+            report: the report of the step.
+            data: the data after the step, which tell how paths curve; None if the budgets need no chord
+                drift.
+        """
         contacts = report.contacts
+        if report.advance is not None:  # Simulator.advance does not regularize friction
+            self._options = {**self._options, "friction_regularization": 0.0}
+            self._has_chords = False
         if len(contacts) == 0:
             return
         loaded = np.flatnonzero(np.asarray(contacts.normal_impulse) > 0)
@@ -98,9 +114,14 @@ class ArtifactLog:
         geoms = np.asarray(contacts.geoms)[loaded]
         pairs, pair_of = np.unique(geoms, axis=0, return_inverse=True)
         rows = _Rows(report, loaded)
+        turns = data is not None and self._num_steps % self._turning_stride == 0
+        self._num_steps += 1
         for index, pair in enumerate(pairs):
             sums = self._sums.setdefault((int(pair[0]), int(pair[1])), _Sums())
-            rows.add_to(sums, pair_of.reshape(-1) == index)
+            own = pair_of.reshape(-1) == index
+            rows.add_to(sums, own)
+            if turns:
+                rows.add_turning(sums, own, data)
 
     def calc_budgets(
         self, max_pairs: int = _MAX_PAIRS, *, measures: bool = True
@@ -122,8 +143,11 @@ class ArtifactLog:
             normal_force=sums.force / sums.num,
             mobility=sums.mobility / sums.num,
             load_share=min(sums.share / max(sums.num_sticking, 1), _LARGEST_SHARE),
+            turning=sums.turning / max(sums.num_turning, 1) if self._has_chords else 0.0,
         )
-        budget = make_budget(self._simulator, explanation, at, measures=measures)
+        budget = make_budget(
+            self._simulator, explanation, at, measures=measures, options=self._options
+        )
         return dataclasses.replace(
             budget,
             gap_in_run=self._calc_gap(sums, budget),
@@ -155,7 +179,9 @@ class _Rows:
 
         impulse = take("normal_impulse")
         self._force = impulse / dt
-        self._distance = take("distance") + dt * take("normal_velocity")
+        # The contacts of a call of Simulator.advance are those of its last half step.
+        rest = dt if report.advance is None else 0.0
+        self._distance = take("distance") + rest * take("normal_velocity")
         self._slip = np.linalg.norm(take("slip_velocity"), axis=1)
         self._mobility = np.nan_to_num(take("delassus"))
         self._slides = take("slipping").astype(bool)
@@ -163,6 +189,8 @@ class _Rows:
         bound = take("friction") * impulse
         self._has_bound = bound > 0
         self._share = np.linalg.norm(tangential, axis=1) / np.where(self._has_bound, bound, 1)
+        self._bodies, self._points = take("bodies").astype(int), take("point")
+        self._normals = take("normal")
 
     def add_to(self, sums: _Sums, own: NDArray[np.bool_]) -> None:
         """Adds the contacts of one pair to its sums."""
@@ -178,6 +206,16 @@ class _Rows:
         sums.creep += float(self._slip[sticks].sum())
         sums.share += float(self._share[sticks].sum())
 
+    def add_turning(self, sums: _Sums, own: NDArray[np.bool_], data: mujoco.MjData) -> None:
+        """Adds the acceleration of the first contact of a pair that sticks."""
+        sticking = np.flatnonzero(own & ~self._slides & self._has_bound)
+        if len(sticking) == 0:
+            return
+        i = int(sticking[0])
+        bodies = (int(self._bodies[i, 0]), int(self._bodies[i, 1]))
+        sums.num_turning += 1
+        sums.turning += calc_turning(data, bodies, self._points[i], self._normals[i])
+
 
 def make_budget(
     simulator: Simulator,
@@ -185,6 +223,7 @@ def make_budget(
     at: OperatingPoint,
     *,
     measures: bool = True,
+    options: dict[str, Any] | None = None,
 ) -> PairBudget:
     """Makes the budget of a pair.
 
@@ -193,9 +232,10 @@ def make_budget(
         explanation: Simulator.explain of two geoms that collide.
         at: the state of the contact.
         measures: True: the artifacts are also measured, on a block.
+        options: those with which the simulator stepped; None for simulator.options.
     """
     pair = find_properties(explanation)
-    options = simulator.options
+    options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
     return PairBudget(
         geoms=(first, second),

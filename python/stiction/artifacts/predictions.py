@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stiction._core import contact_model_traits
+from stiction.artifacts.chord import predict_chord_drift
 from stiction.artifacts.creep import calc_slip_share
 
 MIN_REGULARIZATION = 1e-9  # the smallest sigma of `sap`, see Sap::make_parameters
@@ -49,12 +50,15 @@ class OperatingPoint:
         normal_force: mean normal force of one contact [N].
         mobility: w of the contact point, ContactReport.delassus [1/kg].
         load_share: tangential load of a sticking contact over mu times its normal force, in [0, 1) [-].
+        turning: acceleration by which the path of a sticking contact curves, see artifacts.chord
+            [m/s^2].
     """
 
     slip_speed: float
     normal_force: float
     mobility: float
     load_share: float = 0.2
+    turning: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class Artifacts:
         dissipation_lost: share of the dissipation that a sliding contact lacks, 1 - d_eff/d [-].
         transition_speed: slip speed between stiction and sliding [m/s].
         creep: slip speed of a sticking contact at the load share of the operating point [m/s].
+        chord_drift: speed at which a sticking contact slips because a free body moves along chords, see
+            artifacts.chord [m/s]; None if the path is straight, and under error control.
     """
 
     gliding_gap: float | None = None
@@ -78,6 +84,7 @@ class Artifacts:
     dissipation_lost: float | None = None
     transition_speed: float | None = None
     creep: float | None = None
+    chord_drift: float | None = None
 
 
 def is_predicted(contact_model: str) -> bool:
@@ -96,13 +103,15 @@ def predict_artifacts(
         at: the state for which they are predicted.
     """
     traits = contact_model_traits(options["contact_model"])
+    turns = at.turning > 0
+    drift = predict_chord_drift(options["time_step"], at.turning) if turns else None
     if traits.is_mj_step:
-        return Artifacts()
+        return Artifacts(chord_drift=drift)
     creep = calc_creep(options, pair, at)
     speed = calc_transition_speed(options, pair, at)
     gap = calc_gliding_gap(options, pair, at)
     if traits.is_rigid:
-        return Artifacts(gliding_gap=gap, transition_speed=speed, creep=creep)
+        return Artifacts(gliding_gap=gap, transition_speed=speed, creep=creep, chord_drift=drift)
     factor = calc_stiffness_factor(options, pair, at)
     k = calc_stiffness(options, pair, at)
     is_linear = is_linear_law(options)
@@ -116,6 +125,7 @@ def predict_artifacts(
         dissipation_lost=1 - kept if own > 0 else 0.0,
         transition_speed=speed,
         creep=creep,
+        chord_drift=drift,
     )
 
 

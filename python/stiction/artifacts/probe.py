@@ -13,6 +13,7 @@ a formula of any contact model:
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import warnings
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ import mujoco
 import numpy as np
 
 from stiction._core import contact_model_traits
+from stiction.artifacts.chord import measure_chord_drift
 from stiction.artifacts.creep import calc_slip_share
 from stiction.artifacts.predictions import (
     Artifacts,
@@ -71,14 +73,17 @@ def measure_artifacts(
     """
     if not (at.mobility > 0 and at.normal_force > 0):
         return Artifacts()
+    drift = measure_chord_drift(options, at.turning) if at.turning > 0 else None
     if contact_model_traits(options["contact_model"]).is_mj_step:
-        return Artifacts()  # its contact has solref and solimp instead of these properties
+        # Its contact has solref and solimp instead of these properties.
+        return Artifacts(chord_drift=drift)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
-            return _measure(_Block(options, pair, at), options, at)
+            measured = _measure(_Block(options, pair, at), options, at)
+            return dataclasses.replace(measured, chord_drift=drift)
     except Error:  # a step failed: this model cannot take the block to this state
-        return Artifacts()
+        return Artifacts(chord_drift=drift)
 
 
 def _measure(block: _Block, options: Mapping[str, Any], at: OperatingPoint) -> Artifacts:

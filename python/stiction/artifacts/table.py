@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
@@ -80,6 +80,23 @@ COLUMNS = (
     ),
 )
 
+CHORD = Column(
+    "chord drift",
+    "um/s",
+    lambda b: (b.predicted.chord_drift, b.measured.chord_drift),
+    1e6,
+    "slip speed of a held body that moves along chords while what holds it turns: predicted, and "
+    "measured on a plate with the same acceleration",
+)
+
+
+def find_columns(budgets: Iterable[PairBudget]) -> tuple[Column, ...]:
+    """Returns the columns of a table of budgets: with the chord drift if a contact turns."""
+    return (*COLUMNS, CHORD) if any(b.at.turning > _LEAST_TURNING for b in budgets) else COLUMNS
+
+
+_LEAST_TURNING = 1e-3  # [m/s^2]; in steps of 2 ms it gives a drift of 1 um/s
+
 EXPLANATION = "predicted / measured on a block with the same properties / mean of the run"
 
 
@@ -88,11 +105,12 @@ def make_table(rows: Sequence[tuple[str, PairBudget]], title: str = "Artifacts")
     table = Table(title=f"{title}: {EXPLANATION}", title_justify="left", box=None, pad_edge=False)
     table.add_column("contact model", no_wrap=True)
     table.add_column("geoms", no_wrap=True)
-    for column in COLUMNS:
+    columns = find_columns(budget for _, budget in rows)
+    for column in columns:
         table.add_column(f"{column.heading}\n{column.unit}", justify="right", no_wrap=True)
     for label, budget in rows:
         geoms = " and ".join(budget.geoms)
-        table.add_row(label, geoms, *(column.format(budget) for column in COLUMNS))
+        table.add_row(label, geoms, *(column.format(budget) for column in columns))
     return table
 
 

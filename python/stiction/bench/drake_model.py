@@ -30,6 +30,9 @@ class DrakeModel:
         scheme: Drake's discrete approximation, or 'cenic', its convex integrator, with fixed steps.
         surface: faces of the contact surfaces.
         stiction_tolerance: v_s [m/s].
+        touches_in: 'hydroelastic', or 'point' for contact points, for which a material has a
+            stiffness [N/m].
+        accuracy: accuracy of 'cenic', which then chooses its steps; None for fixed steps.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class DrakeModel:
         scheme: Scheme = "sap",
         surface: Surface = "polygon",
         stiction_tolerance: float = 1e-4,
+        touches_in: str = "hydroelastic",
+        accuracy: float | None = None,
     ) -> None:
         self._drake = drake = drake_peer.load()
         self._model = model
@@ -50,7 +55,7 @@ class DrakeModel:
         config.time_step = 0.0 if scheme == "cenic" else self.time_step
         if scheme != "cenic":
             config.discrete_contact_approximation = scheme
-        config.contact_model = "hydroelastic"
+        config.contact_model = touches_in
         config.contact_surface_representation = surface
         config.stiction_tolerance = stiction_tolerance
         self._surface = getattr(drake.HydroelasticContactRepresentation, f"k{surface.capitalize()}")
@@ -71,7 +76,7 @@ class DrakeModel:
         builder.Connect(self._forces.get_output_port(), self.plant.get_actuation_input_port())
         self._simulator = drake.Simulator(builder.Build())
         if scheme == "cenic":
-            self._take_fixed_steps()
+            self._configure_cenic(accuracy)
         self._context = self._simulator.get_mutable_context()
         self._plant_context = self.plant.GetMyMutableContextFromRoot(self._context)
         self._start = np.empty(0)
@@ -125,12 +130,40 @@ class DrakeModel:
         """Returns the number of faces of all contact surfaces in the current state."""
         return sum(surface.num_faces() for surface in self.query())
 
-    def _take_fixed_steps(self) -> None:
+    def set_controls(self, controls: Vector) -> None:
+        """Sets the controls from now on."""
+        forces = self._forces.GetMyMutableContextFromRoot(self._context)
+        value = self._forces.get_mutable_source_value(forces)
+        value.set_value(self._model.actuator_gear[:, 0] * controls)
+
+    def advance_to(self, time: float) -> None:
+        """Advances to a time [s]."""
+        self._simulator.AdvanceTo(time)
+
+    def count_steps(self) -> int:
+        """Returns the number of steps since the stored state."""
+        return int(self._simulator.get_num_steps_taken())
+
+    def get_positions(self) -> Vector:
+        """Returns the positions in MuJoCo's order, as qpos."""
+        q = np.zeros(self._model.nq)
+        for j, joint in enumerate(self._joints):
+            at = self._model.jnt_qposadr[j]
+            if joint is None:
+                body = self._bodies[self._model.jnt_bodyid[j]]
+                pose = self.plant.GetFreeBodyPose(self._plant_context, body)
+                q[at : at + 3] = pose.translation()
+                q[at + 3 : at + 7] = pose.rotation().ToQuaternion().wxyz()
+            else:
+                q[at] = joint.get_translation(self._plant_context)
+        return q
+
+    def _configure_cenic(self, accuracy: float | None) -> None:
         config = self._drake.SimulatorConfig()
         config.integration_scheme = "cenic"
-        config.use_error_control = False
-        config.max_step_size = self.time_step
-        config.accuracy = 1e-3
+        config.use_error_control = accuracy is not None
+        config.max_step_size = self.time_step if accuracy is None else 0.1
+        config.accuracy = 1e-3 if accuracy is None else accuracy
         self._drake.ApplySimulatorConfig(config, self._simulator)
 
     def _add_body(self, i: int) -> None:
@@ -205,6 +238,7 @@ def _make_properties(drake: Any, m: mujoco.MjModel, i: int, material: Material) 
     friction = material.get("friction", 0.5)
     drake.AddContactMaterial(
         dissipation=material.get("dissipation", 0.0),
+        point_stiffness=material.get("stiffness"),
         friction=drake.CoulombFriction(friction, friction),
         properties=properties,
     )

@@ -29,6 +29,8 @@ def compare_command(
     friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
+    accuracy: options.Accuracy = None,
+    period: options.Period = None,
     as_json: options.Json = False,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder of the report, which is named SCENE.html.")
@@ -65,7 +67,7 @@ def compare_command(
         check_page_path(replay)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
-    num_steps *= len(make_cases(loaded, contact_model))
+    num_steps *= len(make_cases(loaded, contact_model))  # calls of advance are few
     with messages.show_runs(num_steps, step) as after_step:
         comparison = compare_models(
             loaded,
@@ -78,6 +80,8 @@ def compare_command(
             tolerance=tolerance,
             controls=controls,
             seed=seed,
+            accuracy=accuracy,
+            period=period,
             after_step=after_step,
         )
     if replay and comparison.films:

@@ -176,6 +176,23 @@ TimeStep = Annotated[
         parser=parse_time, metavar="TIME", help="2ms, 1e-3, ... The default is the scene's own."
     ),
 ]
+Accuracy = Annotated[
+    float | None,
+    typer.Option(
+        min=1e-9,
+        metavar="METRES",
+        help="Largest local error of a step, in metres: steps have lengths that follow from their "
+        "errors, see Simulator.advance. The default is steps of one length.",
+    ),
+]
+Period = Annotated[
+    float | None,
+    typer.Option(
+        parser=parse_time,
+        metavar="TIME",
+        help="Time between two controls with --accuracy. The default is 10 time steps.",
+    ),
+]
 Tolerance = Annotated[
     float, typer.Option(callback=_check_range("tolerance"), help=OPTIONS["tolerance"].help)
 ]

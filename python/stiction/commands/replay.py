@@ -73,7 +73,12 @@ def replay_command(
     if as_json:
         print_json(figures)
     else:
-        title = f"{file.name}, {figures['contact_model']}, steps of {figures['time_step']:g} s"
+        lengths = (
+            f"steps of {figures['time_step']:g} s"
+            if figures["advance"] is None
+            else "error control"
+        )
+        title = f"{file.name}, {figures['contact_model']}, {lengths}"
         make_console().print(make_table(title, figures))
         if figures["bit_exact"]:
             failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""

@@ -17,7 +17,6 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import (
     Controls,
-    count_steps,
     default_controls,
     default_duration,
     make_controls,
@@ -29,6 +28,7 @@ from stiction.recording.recorder import Recorder
 from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
 from stiction.scene import load_scene
 from stiction.simulator import Simulator
+from stiction.strides import Strides
 
 _STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they cost little
 _MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
@@ -45,6 +45,8 @@ def run(
     quadrature: options.Quadrature = DEFAULTS["quadrature"],
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
+    accuracy: options.Accuracy = None,
+    period: options.Period = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="MCAP file to record the run in.")
     ] = None,
@@ -91,7 +93,9 @@ def run(
         data = loaded.make_data()
     controls = controls or default_controls(loaded)
     drive = make_controls(controls, loaded, seed)
-    num_steps = count_steps(duration or default_duration(loaded), simulator.time_step)
+    strides = Strides.make(
+        simulator, data.time, duration or default_duration(loaded), accuracy, period
+    )
 
     energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, data))
     notes = {"controls": controls.value, "seed": str(seed)}
@@ -100,8 +104,8 @@ def run(
         if record:
             recorder = Recorder(record, simulator, scene=scene, notes=notes, foxglove=foxglove)
             stepper = stack.enter_context(recorder)
-        log = ArtifactLog(simulator)
-        summary, interrupted = _step(stepper, data, drive, num_steps, messages, log)
+        log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
+        summary, interrupted = _step(stepper, data, drive, strides, messages, log)
     budgets = log.calc_budgets()
     notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
 
@@ -113,7 +117,9 @@ def run(
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,
-        "requested_steps": num_steps,
+        "accuracy": accuracy,
+        "period": None if accuracy is None else strides.length,
+        "requested_steps": strides.count,
         "interrupted": interrupted,
         **summary.figures(),
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
@@ -126,7 +132,12 @@ def run(
     if as_json:
         print_json(figures)
     else:
-        title = f"{scene.name}, {contact_model}, steps of {simulator.time_step:g} s"
+        steps = (
+            f"steps of {simulator.time_step:g} s"
+            if accuracy is None
+            else f"an accuracy of {accuracy:g} m in periods of {strides.length:g} s"
+        )
+        title = f"{scene.name}, {contact_model}, {steps}"
         console = make_console()
         console.print(make_table(title, figures))
         if budgets and is_predicted(contact_model):
@@ -141,7 +152,7 @@ def _step(
     stepper: Simulator | Recorder,
     data: mujoco.MjData,
     drive: Controls,
-    num_steps: int,
+    strides: Strides,
     messages: Messages,
     log: ArtifactLog,
 ) -> tuple[RunSummary, bool]:
@@ -152,17 +163,17 @@ def _step(
     simulator = stepper.simulator if isinstance(stepper, Recorder) else stepper
     with (
         DeferredInterrupt() as interrupt,
-        messages.show_progress(num_steps, simulator.time_step) as advance,
+        messages.show_progress(strides.count, strides.length) as advance,
     ):
-        summary = RunSummary(simulator.contact_model, simulator.time_step)
-        for i in range(num_steps):
+        summary = RunSummary(simulator.contact_model, strides.length)
+        for i in range(strides.count):
             drive(data)
-            report = stepper.step(data)
+            report = strides.take(stepper, data, i)
             if "interrupted" in report.status:
                 return summary, True
             summary.add(report)
             if i % _STRIDE == 0:
-                log.add(report)
+                log.add(report, data)
             advance()
             if interrupt.take():
                 return summary, True
@@ -175,9 +186,11 @@ def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:
     """Prints the failure if there is one, and returns the exit code."""
     status, num_steps = figures["status"], figures["num_steps"]
     if status != "ok":
-        messages.fail(f"step {num_steps + 1} failed ({status}): {figures['message']}")
+        call = "step" if figures["accuracy"] is None else "period"
+        messages.fail(f"{call} {num_steps + 1} failed ({status}): {figures['message']}")
     elif figures["interrupted"]:
-        messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} steps")
+        calls = "steps" if figures["accuracy"] is None else "periods"
+        messages.fail(f"interrupted after {num_steps} of {figures['requested_steps']} {calls}")
         return ExitCode.INTERRUPTED
     else:
         return ExitCode.OK

@@ -82,7 +82,7 @@ def bench_work_precision(
     if as_json:
         print_json(description)
     else:
-        _print_tables(curves)
+        print_tables(curves)
     if out is not None:
         # Imported here because it loads matplotlib, which would slow down all other commands.
         from stiction.bench.work_plots import draw_work
@@ -90,7 +90,8 @@ def bench_work_precision(
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
 
 
-def _print_tables(curves: list[WorkCurves]) -> None:
+def print_tables(curves: list[WorkCurves]) -> None:
+    """Prints a table of each scene and each setting that varies."""
     console = make_console()
     for of_scene in curves:
         for knob in dict.fromkeys(point.knob for point in of_scene.points):

@@ -23,6 +23,7 @@ from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
 from stiction.simulator import Simulator
+from stiction.strides import Strides
 from stiction.view.film import Film
 from stiction.view.session import MAX_SESSIONS
 
@@ -43,11 +44,11 @@ class CaseRun:
         self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
-        self.row = Row(case.label, case.contact_model, case.impratio)
+        self.row = Row(case.label, case.contact_model, case.impratio, case.accuracy)
         if case.is_mj_step:
             self.row.impratio = float(self._scene.model.opt.impratio)
 
-    def step(self, num_steps: int, after_step: AfterStep) -> None:
+    def step(self, after_step: AfterStep) -> None:
         """Steps until the end, a failed step, or until after_step returns True."""
         comparison, row = self._comparison, self.row
         try:
@@ -65,17 +66,24 @@ class CaseRun:
             row.status, row.message = "refused", str(e)
             return
         controls = ControlsName(comparison.controls)
-        # Only as many runs are filmed as a page can show.
-        is_filmed = len(comparison.films) < MAX_SESSIONS
+        # Only as many runs are filmed as a page can show, and frames are those of steps.
+        is_filmed = len(comparison.films) < MAX_SESSIONS and row.accuracy is None
         take_step = self.film.step if is_filmed else Simulator.step
         drive = make_controls(controls, self._scene, comparison.seed)
         data = self._scene.make_data()
         before = self._calc_energy(data)
         self._artifacts = ArtifactLog(simulator)
-        for _ in range(num_steps):
+        strides = Strides.make(
+            simulator, data.time, comparison.duration, row.accuracy, comparison.find_period(row)
+        )
+        for i in range(strides.count):
             time = data.time
             drive(data)
-            report = take_step(simulator, data)
+            if row.accuracy is None:
+                report = take_step(simulator, data)
+            else:
+                report = strides.take(simulator, data, i)
+                row.add_advance(report)
             if report.num_warnings:
                 count = self._warnings.get(report.warning, 0)
                 self._warnings[report.warning] = count + report.num_warnings
@@ -92,15 +100,19 @@ class CaseRun:
         row.end_time, row.num_steps = float(data.time), len(self.trace)
         row.energy_change = self._calc_energy(data) - before
         if self._held and self._hold and self._hold.report:
+            options = simulator.options
+            if row.accuracy is not None:  # Simulator.advance does not regularize friction
+                options["friction_regularization"] = 0.0
+                options["time_step"] = self._hold.report.time_step
             self._predicted = predict_creep(
-                self._held, self._hold.report, data, self._scene.model, simulator.options
+                self._held, self._hold.report, data, self._scene.model, options
             )
 
     def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
         slip = self._hold.follow(time, report, data) if self._hold else math.nan
         self.trace.add(time, report, slip)
         if self._artifacts and time >= self._comparison.judged_from:
-            self._artifacts.add(report)
+            self._artifacts.add(report, data)
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""

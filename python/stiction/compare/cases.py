@@ -24,11 +24,13 @@ class Case:
     label: the name, followed by 'impratio 10' or the like if impratio is not the scene's own.
     impratio: MuJoCo's ratio of frictional to normal impedance, which only 'mujoco' reads [-]; None
         keeps the scene's own.
+    accuracy: the accuracy of Simulator.advance [m]; None for steps of one length.
     """
 
     contact_model: str
     label: str
     impratio: float | None = None
+    accuracy: float | None = None
 
     @property
     def is_mj_step(self) -> bool:
@@ -44,8 +46,13 @@ class Case:
         return dataclasses.replace(scene, model=model)
 
 
-def make_cases(scene: Scene, names: Sequence[str] | None = None) -> list[Case]:
+def make_cases(
+    scene: Scene, names: Sequence[str] | None = None, accuracy: float | None = None
+) -> list[Case]:
     """Makes the cases of the named contact models, or of all.
+
+    With an accuracy, each model with which a simulator can advance has a second case, under error
+    control.
 
     Raises:
         Error: a name is not that of a contact model.
@@ -60,6 +67,8 @@ def make_cases(scene: Scene, names: Sequence[str] | None = None) -> list[Case]:
             )
         case = Case(name, name)
         cases += _vary_impratio(case, scene) if case.is_mj_step else [case]
+        if accuracy is not None and contact_model_traits(name).can_advance:
+            cases.append(Case(name, f"{name} {accuracy:g} m", accuracy=accuracy))
     return cases
 
 

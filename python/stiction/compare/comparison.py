@@ -30,6 +30,8 @@ def compare_models(
     tolerance: float = DEFAULTS["tolerance"],
     controls: ControlsName | None = None,
     seed: int = 0,
+    accuracy: float | None = None,
+    period: float | None = None,
     after_step: AfterStep = lambda: False,
 ) -> Comparison:
     """Runs a scene from its initial state under each contact model.
@@ -49,12 +51,15 @@ def compare_models(
         controls: what drives the actuators, as in `stiction run`. None means the scene's schedule
             of controls; without one, the controls of the first keyframe; without any, zero.
         seed: seed of the random controls, at least 0.
+        accuracy: adds a run under error control to each model with which a simulator can advance
+            [m]; None means no such runs.
+        period: time between two controls of these runs [s]; None means 10 time steps.
         after_step: called after each step; the comparison stops if it returns True.
 
     Raises:
         Error: an argument is out of range, or a declaration in the scene is invalid.
     """
-    cases = make_cases(scene, contact_models)
+    cases = make_cases(scene, contact_models, accuracy)
     held = find_held_body(scene)
     controls = controls or default_controls(scene)
     step = time_step or float(scene.model.opt.timestep)
@@ -75,10 +80,12 @@ def compare_models(
         seed=seed,
         hold_start=hold_start,
         judged_from=find_judged_start(start, end, held, hold_start),
+        accuracy=accuracy,
+        period=period,
     )
     for case in cases:
         run = CaseRun(case, scene, held, comparison)
-        run.step(num_steps, after_step)
+        run.step(after_step)
         comparison.rows.append(run.finish())
         comparison.traces.append(run.trace)
         if run.film.frames:

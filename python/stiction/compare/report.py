@@ -165,18 +165,17 @@ def _make_artifacts(comparison: Comparison) -> str:
     rows = [(row.label, budget) for row in comparison.rows for budget in row.artifacts]
     if not rows:
         return ""
+    columns = artifact_table.find_columns(budget for _, budget in rows)
     head = "".join(
         f"<th>{escape(c.heading)}<small>{escape(_prettify_unit(c.unit))}</small></th>"
-        for c in artifact_table.COLUMNS
+        for c in columns
     )
     lines = []
     for label, budget in rows:
-        cells = "".join(f"<td>{escape(c.format(budget))}</td>" for c in artifact_table.COLUMNS)
+        cells = "".join(f"<td>{escape(c.format(budget))}</td>" for c in columns)
         pair = escape(" and ".join(budget.geoms))
         lines.append(f"<tr><th>{escape(label)}</th><td>{pair}</td>{cells}</tr>")
-    meanings = "".join(
-        f"<dt>{escape(c.heading)}</dt><dd>{escape(c.meaning)}</dd>" for c in artifact_table.COLUMNS
-    )
+    meanings = "".join(f"<dt>{escape(c.heading)}</dt><dd>{escape(c.meaning)}</dd>" for c in columns)
     return (
         "<h2>Artifacts: what each model gets wrong by design</h2>"
         f"<p>Each cell has {escape(artifact_table.EXPLANATION)}.</p>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from stiction import StepReport
 from stiction.artifacts.budget import PairBudget
 from stiction.compare.trace import Trace
 from stiction.view.film import Film
@@ -18,6 +19,8 @@ class Row:
         label: label of the case.
         contact_model: name of the contact model.
         impratio: MuJoCo's ratio of frictional to normal impedance; None for the other models.
+        accuracy: accuracy of Simulator.advance [m]; None for steps of one length. Figures of a step
+            are then those of a call of advance.
         status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
         message: reason of the failure, or empty.
         end_time: simulated time reached [s].
@@ -32,6 +35,8 @@ class Row:
         us_per_step: wall time per step of the cheapest 50 judged steps [us].
         energy_change: change of the kinetic energy and of the potential energies of gravity and
             springs from start to end [J].
+        advanced_steps, rejected_steps: steps of error control that were accepted and rejected.
+        sum_of_errors: sum of their local errors [m].
         notes: further remarks, such as MuJoCo's warnings.
         artifacts: what the model gets wrong by design in the judged steps, for the pairs of geoms
             with the largest impulses.
@@ -40,6 +45,7 @@ class Row:
     label: str
     contact_model: str
     impratio: float | None = None
+    accuracy: float | None = None
     status: str = "ok"
     message: str = ""
     end_time: float = 0.0
@@ -55,8 +61,19 @@ class Row:
     contacts: float | None = None
     us_per_step: float | None = None
     energy_change: float | None = None
+    advanced_steps: int | None = None
+    rejected_steps: int | None = None
+    sum_of_errors: float | None = None
     notes: list[str] = field(default_factory=list)
     artifacts: list[PairBudget] = field(default_factory=list)
+
+    def add_advance(self, report: StepReport) -> None:
+        """Adds the steps of a call of Simulator.advance."""
+        if report.advance is None:
+            return
+        self.advanced_steps = (self.advanced_steps or 0) + report.advance.num_steps
+        self.rejected_steps = (self.rejected_steps or 0) + report.advance.num_rejected
+        self.sum_of_errors = (self.sum_of_errors or 0.0) + report.advance.sum_of_errors
 
 
 @dataclass
@@ -75,6 +92,7 @@ class Comparison:
         seed: seed of the random controls.
         hold_start: time from which the scene's controls are constant [s]; 0 without a schedule.
         judged_from: the judged steps are those from this time on [s].
+        accuracy, period: arguments of the cases under error control [m], [s]; None without them.
         rows: the results of each case.
         traces: quantities over time of each case.
         films: films of the first cases, as many as fit on a page.
@@ -93,10 +111,16 @@ class Comparison:
     seed: int
     hold_start: float
     judged_from: float
+    accuracy: float | None = None
+    period: float | None = None
     rows: list[Row] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
     films: list[Film] = field(default_factory=list)
     interrupted: bool = False
+
+    def find_period(self, row: Row) -> float | None:
+        """Returns the period of a row under error control, and None for one of steps."""
+        return None if row.accuracy is None else self.period
 
     def figures(self) -> dict[str, Any]:
         """Everything but the traces and films, by name, fit for JSON."""

@@ -72,6 +72,20 @@ _CREEP = (
         digits=4,
     ),
 )
+_ADVANCE = (
+    Column(
+        "steps",
+        "",
+        lambda row: row.advanced_steps,
+        "steps of error control in the whole run",
+    ),
+    Column(
+        "local errors",
+        "mm",
+        lambda row: None if row.sum_of_errors is None else 1e3 * row.sum_of_errors,
+        "sum of the local errors of all steps of error control; no bound of the global error",
+    ),
+)
 _COMMON = (
     Column(
         "penetration",
@@ -122,9 +136,8 @@ _ENERGY = Column(
 
 def make_columns(comparison: Comparison) -> list[Column]:
     """Returns the columns: with creep if the scene declares a held body, else with energy."""
-    if comparison.held:
-        return [*_CREEP, *_COMMON]
-    return [*_COMMON, _ENERGY]
+    columns = [*_CREEP, *_COMMON] if comparison.held else [*_COMMON, _ENERGY]
+    return columns if comparison.accuracy is None else [*columns, *_ADVANCE]
 
 
 def make_title(comparison: Comparison) -> str:

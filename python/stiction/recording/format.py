@@ -22,6 +22,7 @@ MODEL_ATTACHMENT = "model.mjb.zst"
 
 START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 MEMORY = "/memory"
+ADVANCE = "/advance"
 MEMORY_HEAD = 32  # size of Simulator.get_state() of a simulator that remembers nothing [bytes]
 REPORT, CONTACTS = "/report", "/contacts"
 PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
@@ -152,7 +153,8 @@ def parse_state_schema(data: bytes) -> Layout:
     for name, kind, shape in _parse_json(data):
         if name == "digest":
             continue
-        if kind != "<f8" or len(shape) != 1 or type(shape[0]) is not int or shape[0] < 0:
+        is_vector = isinstance(shape, list) and len(shape) == 1 and type(shape[0]) is int
+        if kind != "<f8" or not is_vector or shape[0] < 0:
             raise ValueError(f"field '{name}' is {kind} {shape}, not a vector of float64")
         layout[name] = slice(begin, begin + shape[0])
         begin += shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +16,7 @@ from stiction.arguments import check_flag, check_integer, check_path
 from stiction.errors import Error, StepError, StictionWarning, warn
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
+from stiction.recording.advance import pack_advance
 from stiction.recording.pressure_fields import pack_pressure_fields
 from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
@@ -105,6 +107,42 @@ class Recorder:
                 break
         return report
 
+    def advance(
+        self,
+        data: mujoco.MjData,
+        until: float,
+        accuracy: float = 1e-4,
+        *,
+        max_time_step: float | None = None,
+        first_step: float | None = None,
+        last_error: float | None = None,
+        extrapolate: bool = True,
+    ) -> StepReport:
+        """Advances data as Simulator.advance does, and records the call as one step.
+
+        Returns:
+            The report of the call.
+
+        Raises:
+            Error: as Simulator.advance, or the file cannot be written.
+            StepError: a step failed, with on_failure='raise'.
+        """
+        self._check_arguments(data, 1)
+
+        def call() -> StepReport:
+            return self.simulator.advance(
+                data,
+                until,
+                accuracy,
+                max_time_step=max_time_step,
+                first_step=first_step,
+                last_error=last_error,
+                extrapolate=extrapolate,
+            )
+
+        with DeferredInterrupt():
+            return self._make_and_write(data, call, (max_time_step, extrapolate))
+
     def close(self) -> None:
         """Completes the file. Without this call, the last steps may be missing from the file."""
         if not self._writer.is_open:
@@ -142,9 +180,21 @@ class Recorder:
 
     def _step_once(self, data: mujoco.MjData) -> StepReport:
         with DeferredInterrupt():  # Ctrl-C must not come between a step and its record
-            return self._make_and_write(data)
+            return self._make_and_write(data, lambda: self.simulator.step(data))
 
-    def _make_and_write(self, data: mujoco.MjData) -> StepReport:
+    def _make_and_write(
+        self,
+        data: mujoco.MjData,
+        call: Callable[[], StepReport],
+        advance: tuple[float | None, bool] | None = None,
+    ) -> StepReport:
+        """Makes a step by `call`, and writes it.
+
+        Args:
+            data: the data of the step.
+            call: makes the step.
+            advance: arguments of pack_advance if the step is a call of Simulator.advance, or None.
+        """
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():
@@ -153,11 +203,11 @@ class Recorder:
             memory = self.simulator.get_state()
             self._writer.write_memory(self._time_ns(), self.num_steps + 1, memory)
         try:
-            report = self.simulator.step(data)
+            report = call()
         except StepError as e:
-            self._write(e.report, data)
+            self._write(e.report, data, advance)
             raise
-        self._write(report, data)
+        self._write(report, data, advance)
         return report
 
     def _continues(self) -> bool:
@@ -165,10 +215,15 @@ class Recorder:
         same = self._before.view(np.uint64) == self._after.view(np.uint64)
         return bool(np.all(same | self._is_input))
 
-    def _write(self, report: StepReport, data: mujoco.MjData) -> None:
+    def _write(
+        self, report: StepReport, data: mujoco.MjData, advance: tuple[float | None, bool] | None
+    ) -> None:
         if "interrupted" in report.status:  # nothing that a replay could repeat
             self._after[:] = self._before
             return
+        if advance is not None:
+            record = pack_advance(report, *advance)
+            self._writer.write_advance(self._time_ns(), self.num_steps + 1, record)
         self._end = {"status": report.status, "message": report.message}
         if report.num_steps == 0:
             self._after[:] = self._before
@@ -180,7 +235,7 @@ class Recorder:
         if self._foxglove and self._foxglove.wants(self._time_ns()):
             self._writer.write_foxglove(self._foxglove, self._time_ns(), data, report)
         self.num_steps += 1
-        self._elapsed += self.simulator.time_step
+        self._elapsed += report.time_step
         mujoco.mj_getState(self.simulator.model, data, self._after, fmt.INTEGRATION)
         self._writer.write_step(self._time_ns(), self.num_steps, self._after, report)
 

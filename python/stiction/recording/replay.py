@@ -13,6 +13,7 @@ import numpy as np
 from stiction._core import StepReport, contact_model_traits
 from stiction.errors import Error
 from stiction.recording import format as fmt
+from stiction.recording.advance import make_arguments
 from stiction.recording.recording import Recording
 from stiction.recording.state_names import describe_entry
 from stiction.recording.step import Step
@@ -156,7 +157,10 @@ class Replay:
                     self.simulator.set_state(step.memory)
             mujoco.mj_extractState(model, step.state, fmt.INTEGRATION, inputs, fmt.USER)
             self._set_state(inputs, fmt.USER)
-            report = self.simulator.step(self._data)
+            if step.advance is None:
+                report = self.simulator.step(self._data)
+            else:
+                report = self.simulator.advance(self._data, **make_arguments(step.advance))
             state = fmt.get_state(model, self._data)
             yield ReplayedStep(self.recording, step, report, state)
 

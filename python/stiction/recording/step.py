@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stiction.errors import Error
 from stiction.recording import format as fmt
+from stiction.recording.advance import unpack_advance
 from stiction.recording.contacts import mark_patches, unpack_contacts
 from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
 from stiction.recording.reader import RecordReader
@@ -33,6 +34,8 @@ class Step:
         report: the numbers of the StepReport, by name.
         contacts: records of format.CONTACT_DTYPE, whose fields have the names of ContactReport.
         patches: patches of pressure-field contact.
+        advance: the record of a call of Simulator.advance by the names of its fields, see
+            recording.advance; None for an ordinary step.
     """
 
     index: int
@@ -44,6 +47,7 @@ class Step:
     report: dict[str, Any]
     contacts: NDArray[np.void]
     patches: list[RecordedPatch]
+    advance: dict[str, Any] | None = None
 
     @property
     def time(self) -> float:
@@ -62,6 +66,7 @@ class _Parts:
 
     start: fmt.Vector | None = None
     memory: bytes = b""
+    advance: dict[str, Any] | None = None
     report: dict[str, Any] = field(default_factory=dict)
     contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
     is_marked: bool = True  # False if the contacts of patches are not marked, as in format 1
@@ -114,6 +119,8 @@ def _take_message(
         parts.start = _parse_state(data, layout)
     elif topic == fmt.MEMORY:
         parts.memory = data
+    elif topic == fmt.ADVANCE:
+        parts.advance = unpack_advance(data)
     elif topic == fmt.REPORT:
         parts.report = fmt.parse_object(data)
     elif topic in PATCH_DTYPES:
@@ -133,6 +140,7 @@ def _take_message(
             report=parts.report,
             contacts=parts.contacts if parts.is_marked else mark_patches(parts.contacts, patches),
             patches=patches,
+            advance=parts.advance,
         )
     return None
 

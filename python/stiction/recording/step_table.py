@@ -23,9 +23,11 @@ def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) 
     Args:
         step: the step.
         geom_bodies: id of the body of each geom, mjModel's geom_bodyid.
-        time_step: length of the step [s].
+        time_step: length of a step [s]; a call of Simulator.advance has its own.
     """
     contacts, patches = step.contacts, step.patches
+    if step.advance is not None:
+        time_step = step.advance["duration"] or time_step
     # The patches of a divided step are those of its last part. Its points are those of all parts.
     has_faces = step.report.get("num_parts", 1) == 1
     points = contacts[contacts["patch"] < 0] if has_faces else contacts

@@ -19,6 +19,7 @@ from stiction._core import StepReport
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
 from stiction.recording import format as fmt
+from stiction.recording.advance import ADVANCE_DTYPE
 from stiction.recording.contacts import pack_contacts
 from stiction.recording.environment import describe_environment
 from stiction.recording.patches import pack_patches
@@ -93,6 +94,10 @@ class RecordingWriter:
         """Writes what the simulator remembers before the next step."""
         self._write(lambda writer: self._add(writer, fmt.MEMORY, time_ns, index, memory))
 
+    def write_advance(self, time_ns: int, index: int, record: bytes) -> None:
+        """Writes that the next step is a call of Simulator.advance; see pack_advance."""
+        self._write(lambda writer: self._add(writer, fmt.ADVANCE, time_ns, index, record))
+
     def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
         """Writes a completed step and the state after it."""
         data = state.tobytes()
@@ -151,6 +156,7 @@ class RecordingWriter:
             (fmt.PATCHES, "stiction.Patches", fmt.record_schema(fmt.PATCH_DTYPE)),
             (fmt.FACES, "stiction.PatchFaces", fmt.record_schema(fmt.FACE_DTYPE)),
             (fmt.VERTICES, "stiction.PatchVertices", fmt.record_schema(fmt.VERTEX_DTYPE)),
+            (fmt.ADVANCE, "stiction.Advance", fmt.record_schema(ADVANCE_DTYPE)),
             (fmt.MEMORY, "stiction.Memory", fmt.record_schema(np.dtype([("word", "<u8")]))),
         ):
             schema_id = writer.register_schema(name, fmt.SCHEMA_ENCODING, schema)

@@ -50,7 +50,7 @@ def _make_stiction_engines() -> list[Engine]:
         traits = contact_model_traits(model)
         if traits.is_mj_step:
             continue
-        # At a small v_s steps of tamsi may fail (docs/contact_models.md, "TAMSI"), so it keeps its
+        # At a small v_s steps of tamsi may fail (docs/models/tamsi.md), so it keeps its
         # default.
         lowered = not traits.is_rigid and model != "tamsi"
         engines.append(

@@ -140,10 +140,13 @@ class _Projector:
 def _add_overlay(page: str, overlay: str, title: str) -> str:
     """Adds a box with title, legend and certificates in a corner of the page."""
     style = (
-        "position:fixed;left:10px;bottom:60px;width:280px;z-index:10;padding:4px 0 8px;"
-        "background:rgba(255,255,255,0.85);border-radius:6px;box-shadow:0 1px 4px rgba(0,0,0,0.2)"
+        "#stiction{position:fixed;left:10px;bottom:60px;width:280px;z-index:10;padding:4px 0 8px;"
+        "background:rgba(255,255,255,0.85);border-radius:6px;box-shadow:0 1px 4px rgba(0,0,0,0.2);"
+        "transform-origin:left bottom}"
+        # On a phone, or in a frame of another page, the box must leave the scene in sight.
+        "@media(max-width:700px),(max-height:500px){#stiction{transform:scale(0.6)}}"
     )
-    box = f"<div id='stiction' style='{style}'>{overlay}</div>"
+    box = f"<style>{style}</style><div id='stiction'>{overlay}</div>"
     end = page.rindex("</body>")
     page = page[:end] + box + page[end:]
     page = page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)

@@ -1,4 +1,4 @@
-"""Tests how the gripper study counts the sides of polygons."""
+"""Tests how the gripper study counts the sides of polygons, and which tetrahedra share one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from stiction.studies.gripper.sides import Sides, check_sides, count_sides
+from stiction.studies.gripper.tetrahedra import check_shared, find_shared
 
 
 def test_a_polygon_with_seven_sides_replaces_seven_triangles() -> None:
@@ -32,3 +33,19 @@ def test_wrong_numbers_of_sides_fail() -> None:
     ]
     for sides in wrong:
         assert sum(not check.passed for check in check_sides(sides)) == 1
+
+
+def test_two_tetrahedra_share_a_polygon_of_equal_pressure() -> None:
+    shared = find_shared()
+    assert len(shared.polygon) == 7
+    assert all(check.passed for check in check_shared(shared))
+    # The polygon is where the plane of equal pressure leaves one of the tetrahedra: each corner lies on
+    # two faces of these, or on more.
+    shares = np.hstack([shared.find_shares(name) for name in shared.corners])
+    assert ((np.abs(shares) < 1e-9).sum(axis=1) >= 2).all()
+
+
+def test_a_polygon_of_other_tetrahedra_fails() -> None:
+    shared = find_shared()
+    moved = replace(shared, polygon=shared.polygon + np.array([0.002, 0, 0]))
+    assert not any(check.passed for check in check_shared(moved))

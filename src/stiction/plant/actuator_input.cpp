@@ -21,7 +21,13 @@ double read_control(const mjModel* m, const mjData* d, int actuator) {
   return std::clamp(control, m->actuator_ctrlrange[2 * c], m->actuator_ctrlrange[2 * c + 1]);
 }
 
-/// Returns the activation at the end of the step.
+}  // namespace
+
+bool is_disabled_actuator(const mjModel* m, int actuator) {
+  const int group = m->actuator_group[actuator];
+  return group >= 0 && group < 31 && (m->opt.disableactuator & (1 << group));
+}
+
 double calc_next_activation(const mjModel* m, const mjData* d, int actuator, int address) {
   const double rate = d->act_dot[address];
   double act = d->act[address];
@@ -34,13 +40,6 @@ double calc_next_activation(const mjModel* m, const mjData* d, int actuator, int
   if (!m->actuator_actlimited[actuator]) return act;
   return std::clamp(act, m->actuator_actrange[2 * actuator],
                     m->actuator_actrange[2 * actuator + 1]);
-}
-
-}  // namespace
-
-bool is_disabled_actuator(const mjModel* m, int actuator) {
-  const int group = m->actuator_group[actuator];
-  return group >= 0 && group < 31 && (m->opt.disableactuator & (1 << group));
 }
 
 double calc_actuator_input(const mjModel* m, const mjData* d, int actuator) {

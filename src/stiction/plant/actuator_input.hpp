@@ -12,6 +12,11 @@ bool is_disabled_actuator(const mjModel* model, int actuator);
 /// @param data after mj_fwdActuation
 double calc_actuator_input(const mjModel* model, const mjData* data, int actuator);
 
+/// Returns an activation at the end of the step, as mj_step computes it.
+/// @param data    after mj_fwdActuation
+/// @param address index in data->act of an activation of the actuator
+double calc_next_activation(const mjModel* model, const mjData* data, int actuator, int address);
+
 /// True if an actuator has one output, a fixed or affine gain, and an affine bias or none.
 bool is_affine_actuator(const mjModel* model, int actuator);
 

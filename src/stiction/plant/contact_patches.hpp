@@ -101,6 +101,9 @@ class ContactPatches {
       pair.sleeps = sleep(model->geom_bodyid[pair.geoms[0]], model->geom_bodyid[pair.geoms[1]]);
     calc_surfaces(model, data);
   }
+  /// Sets the time at which the next step begins if it goes on [s]. It is the sum of the time of
+  /// the last call of calc_surfaces and the time step, unless this is called.
+  void end_at(double time) { next_time_ = time; }
   /// Calls f(bodies) for the pairs that touch, of those that `wants` chooses by their bodies.
   /// @param data after mj_fwdKinematics
   template <class Wants, class F>

@@ -30,6 +30,10 @@ class MocapMotion {
   ///                 then, as if the time were not that at which the last step ended
   void start(const mjModel* model, const mjData* data, double dt, bool goes_on);
 
+  /// Sets the time at which the next step begins if it goes on [s]. It is the sum of the start and
+  /// the duration of the step, unless this is called.
+  void end_at(double time) { next_time_ = time; }
+
   /// True if any mocap body moves in this step.
   bool is_any() const { return is_any_; }
   /// Returns the velocity [w; v] of the mocap body that carries a body, in the world frame, or null

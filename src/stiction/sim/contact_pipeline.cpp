@@ -74,7 +74,11 @@ formulations::SolverOptions make_solver_options(const StepOptions& options) {
 void derive(StepContext& context, ContactPipeline* contacts) {
   contacts->islands.find(contacts->problem);
   contact::set_pair_loads(contacts->islands, &contacts->problem);
-  if (!contacts->momentum_factor.calc_derived(contact::kNearRigidFactor, &contacts->problem))
+  // A near-rigid period is a number of time steps, or of reference time steps.
+  const double reference = context.reference_time_step;
+  const double factor =
+      contact::kNearRigidFactor * (reference > 0 ? reference / contacts->problem.time_step : 1);
+  if (!contacts->momentum_factor.calc_derived(factor, &contacts->problem))
     return context.fail(kNotPositiveDefinite,
                         "the joint-space inertia is not positive definite; give every moving body "
                         "mass, or its joints armature");

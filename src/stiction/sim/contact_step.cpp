@@ -54,6 +54,13 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
                   others + ", or give no geom a hydroelastic_modulus");
 }
 
+/// True if the force of an actuator depends on the time step, because it takes the activation of
+/// the end of the step.
+bool has_early_activation(const mjModel* m) {
+  return std::any_of(m->actuator_actearly, m->actuator_actearly + m->nactuator,
+                     [](mjtBool is_early) { return is_early != 0; });
+}
+
 bool has_contacts(const mjModel* m) {
   return !(m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT));
 }
@@ -93,17 +100,26 @@ bool ContactStep::find_velocities(StepContext& context, mjData* d, const StepPar
   context.start_clock();
   // A step has no certificate until its certificate stage.
   const bool was_ok = std::exchange(context.report.certificate.ok, false);
+  const bool is_solved =
+      (part.keeps_geometry || find_geometry(context, d)) &&
+      run_stage(context, &Time::assembly,
+                [&] { part.keeps_geometry ? assemble_again(context, d) : assemble(context, d); }) &&
+      run_stage(context, &Time::solve, [&] { solve(context, d); }) &&
+      run_stage(context, &Time::certificate, [&] { certify(context, d, was_ok); });
+  if (!is_solved || part.is_trial) return is_solved;
+  return run_stage(context, &Time::finish, [&] {
+    if (part.has_jacobian) complete_rows(context, d, contacts_.problem, &contact_jacobian_);
+    report(context, d);
+  });
+}
+
+/// Computes what depends on the state and not on the time step: poses, contacts, rows and forces.
+bool ContactStep::find_geometry(StepContext& context, mjData* d) {
+  using Time = StepTimings;
   return run_stage(context, &Time::kinematics, [&] { calc_kinematics(context, d); }) &&
          run_stage(context, &Time::collision, [&] { collide(context, d); }) &&
          run_stage(context, &Time::surfaces, [&] { calc_surfaces(context, d); }) &&
-         run_stage(context, &Time::kinematics, [&] { calc_forces(context, d); }) &&
-         run_stage(context, &Time::assembly, [&] { assemble(context, d); }) &&
-         run_stage(context, &Time::solve, [&] { solve(context, d); }) &&
-         run_stage(context, &Time::certificate, [&] { certify(context, d, was_ok); }) &&
-         run_stage(context, &Time::finish, [&] {
-           if (part.has_jacobian) complete_rows(context, d, contacts_.problem, &contact_jacobian_);
-           report(context, d);
-         });
+         run_stage(context, &Time::kinematics, [&] { calc_forces(context, d); });
 }
 
 void ContactStep::copy_velocities(const StepContext& context, const mjData* d, double* qvel) const {
@@ -215,7 +231,7 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
   adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
   context.call_mujoco(d, [&] {
-    make_constraints(m, context.mocap, d);
+    make_constraints(context.rows_stage(), context.mocap, d);
     mj_fwdVelocity(m, d);
     sense_state(m, d);
     if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
@@ -271,6 +287,22 @@ void ContactStep::assemble(StepContext& context, mjData* d) {
   assemble_chosen(context, d);
 }
 
+/// Assembles the contacts of the last part again, with the present time step. A longer step had
+/// more of them in reach; those out of reach have no impulse.
+void ContactStep::assemble_again(StepContext& context, mjData* d) {
+  const double scale = context.mirror.opt.timestep / contacts_.problem.time_step;
+  const bool has_guess = has_solution_;
+  if (has_guess) normal_guess_.read(contacts_.problem, contacts_.solution, d->ncon);
+  if (has_early_activation(context.stage))
+    context.call_mujoco(d, [&] {
+      mj_fwdActuation(context.stage, d);
+      mj_fwdAcceleration(context.stage, d);
+    });
+  implicit_.start(context.stage);
+  assemble_chosen(context, d);
+  if (has_guess) normal_guess_.write(&contacts_.problem, scale);
+}
+
 void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   const mjModel* m = context.stage;
   const plant::Model& plant = context.plant;
@@ -310,16 +342,22 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
 /// if the solution closes further contacts or limits, or reaches force limits of servos.
 void ContactStep::solve(StepContext& context, mjData* d) {
   const formulations::SolverOptions options = make_solver_options(context.options);
+  const bool is_convex = contact::traits(context.options.contact_model).has_error_bound;
   const auto solve_from = [&](std::span<const double> guess) {
     solver_->solve(contacts_.problem, contacts_.islands, options, guess,
                    threads_ ? &*threads_ : nullptr, &contacts_.solution);
     write_statistics(contacts_.problem, contacts_.solution, &context.report);
     append_traces(contacts_.solution, &context.report.trace);
   };
-  solve_from({});
+  std::span<const double> guess;
+  if (!part_.guess.empty() && is_convex) {
+    guess_.resize(context.plant.num_dofs());
+    plant::to_solver_dofs(d, context.plant, part_.guess.data(), guess_.data());
+    guess = guess_;
+  }
+  solve_from(guess);
   // An island that the new contacts do not change must keep its solution bit for bit. A convex
   // solver keeps it if it starts from this solution. A nonlinear solver must start from scratch.
-  const bool is_convex = contact::traits(context.options.contact_model).has_error_bound;
   constexpr int kMaxRounds = 3;
   for (int i = 0; add_reached(context, d, i < kMaxRounds); ++i) {
     const StepStatistics before = context.report.statistics;
@@ -390,10 +428,20 @@ void ContactStep::report_failures(StepContext& context, const mjData* d) const {
 /// @param was_ok false if a step or part before this one failed its certificate
 void ContactStep::certify(StepContext& context, mjData* d, bool was_ok) {
   context.report.certificate.ok = was_ok;
+  if (part_.is_trial && !part_.has_certificate) {
+    velocity_bound_ = 0;
+    return;
+  }
   const certificate::Certificate certificate =
       certify_solution(context, make_solver_options(context.options), &contacts_);
   certificate::keep_worst(certificate, &context.report.certificate);
   error_bound_ = certificate.error_bound;
+  velocity_bound_ = certificate.velocity_bound;
+  if (part_.is_trial) {
+    if (!certificate.ok)
+      fail_certificate(context, certificate.failed, describe_mass_ratio(context, contacts_));
+    return;
+  }
   if (!write_back(context, d, contacts_)) return;
 
   qvel_.assign(context.stage->nv, 0.0);

@@ -35,6 +35,17 @@ struct StepPart {
   bool has_jacobian = false;
   /// Adapts the contacts of a step that is divided at contact events; null in a whole step.
   DividedContacts* divided = nullptr;
+  /// True to find velocities and their certificate only. MuJoCo's data keep the geometry and the
+  /// forces of the start, so that another part may begin there; see keeps_geometry.
+  bool is_trial = false;
+  /// False if a trial needs no certificate.
+  bool has_certificate = true;
+  /// True if the part before was a trial from the same state. Its geometry, contacts, rows and
+  /// forces are used again; only the time step differs, which may not be longer.
+  bool keeps_geometry = false;
+  /// The velocities from which the solver of a convex model starts, in MuJoCo's dofs, size nv;
+  /// empty: those of the start.
+  std::span<const double> guess = {};
 };
 
 /// Takes one step: MuJoCo's position and velocity stages, our contact solver instead of MuJoCo's
@@ -64,6 +75,15 @@ class ContactStep {
   /// Copies the velocities that were found to `qvel`, in MuJoCo's dofs; size nv.
   void copy_velocities(const StepContext& context, const mjData* d, double* qvel) const;
 
+  /// The problem and the solution of the last part.
+  const ContactPipeline& contacts() const { return contacts_; }
+  /// The patches of the last part.
+  const plant::ContactPatches& patches() const { return patches_; }
+  /// Certificate::velocity_bound of the last solution [m/s].
+  double velocity_bound() const { return velocity_bound_; }
+  /// Sets the time at which the next step begins [s], where sums of time steps round.
+  void end_at(double time) { patches_.end_at(time); }
+
   /// Computes formulations::calc_dense_hessian of the last step, at the velocities found.
   /// @return empty before the first solution, or if the contact model has no Hessian
   std::vector<double> calc_hessian() const;
@@ -89,6 +109,7 @@ class ContactStep {
   void forget_active_set() { solver_->forget_memory(); }
 
  private:
+  bool find_geometry(StepContext& context, mjData* d);
   // The stages of a step, in order.
   static void calc_kinematics(StepContext& context, mjData* d);
   bool wake_touched(StepContext& context, mjData* d);
@@ -106,6 +127,7 @@ class ContactStep {
   void calc_smooth_forces(StepContext& context, mjData* d);
   void calc_balancing_forces(StepContext& context, mjData* d);
   void make_constraints(const mjModel* m, const plant::MocapMotion& mocap, mjData* d);
+  void assemble_again(StepContext& context, mjData* d);
   void assemble_chosen(StepContext& context, mjData* d);
   bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
   bool lags_friction(const StepContext& context) const;
@@ -133,6 +155,7 @@ class ContactStep {
   bool has_solution_ = false;               // contacts_ has a solution of its problem
   std::vector<std::array<int, 2>> bodies_;  // of each pair of the problem
   double error_bound_ = 0;                  // of the certificate of this solution
+  double velocity_bound_ = 0;               // of the same
   bool is_certified_ = false;               // the certificate of this solution holds
 };
 

@@ -20,7 +20,7 @@ void NormalGuess::read(const contact::ContactProblem& problem,
   }
 }
 
-void NormalGuess::write(contact::ContactProblem* problem) const {
+void NormalGuess::write(contact::ContactProblem* problem, double scale) const {
   std::size_t next = 0;  // point of a patch
   for (const contact::Contact& c : problem->contacts) {
     std::optional<double> guess;
@@ -28,6 +28,7 @@ void NormalGuess::write(contact::ContactProblem* problem) const {
       guess = points_[c.source];
     else if (next < patch_points_.size())
       guess = patch_points_[next++];
+    if (guess) *guess *= scale;
     problem->normal_guess.push_back(guess);
   }
 }

@@ -16,7 +16,8 @@ class NormalGuess {
   void read(const contact::ContactProblem& problem, const contact::ContactSolution& solution,
             int num_mujoco_contacts);
   /// Writes the guess of every contact of a problem. A new contact has no guess.
-  void write(contact::ContactProblem* problem) const;
+  /// @param scale factor of the impulses, for a problem with another time step
+  void write(contact::ContactProblem* problem, double scale = 1) const;
 
  private:
   std::vector<std::optional<double>> points_;  // one per contact in mjData

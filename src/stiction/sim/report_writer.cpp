@@ -50,6 +50,7 @@ void clear_report(StepReport* report) {
   report->momentum_error = 0;
   report->statistics = {};
   report->timings = {};
+  report->advance = {};
   report->missing_memory = 0;
   report->num_warnings = 0;
   report->warning.clear();

@@ -20,6 +20,7 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       sleep(model),
       mirror(*model),
       sleepless(*model),
+      reference(*model),
       stage(model) {
   if (contact::traits(options.contact_model).is_mj_step) return;  // mj_step knows no limits
   if (options.max_seconds) limits.max_seconds = *options.max_seconds;

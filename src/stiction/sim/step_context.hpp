@@ -37,6 +37,10 @@ class StepContext {
   /// True if trees may sleep in this step.
   bool has_sleep() const { return mirror.opt.enableflags & mjENBL_SLEEP; }
 
+  /// The argument of MuJoCo's functions that make constraint rows. Its time step limits their
+  /// stiffness, so it is the reference time step, if there is one.
+  const mjModel* rows_stage() const { return reference_time_step > 0 ? &reference : stage; }
+
   /// Starts the clock of the stages, if the report has their times.
   void start_clock() { clock = Stopwatch(report_parts.timings); }
 
@@ -57,7 +61,7 @@ class StepContext {
   bool failed() const;
 
   const mjModel* model;  // the caller's
-  const StepOptions options;
+  StepOptions options;   // AdvanceSettings changes some of them for the time of a call
   const plant::MaterialTable materials;
   plant::Model plant;
   StepReport report;
@@ -72,10 +76,14 @@ class StepContext {
   Sleep sleep;
   bool may_sleep = true;     // false: the flag sleep has no effect
   bool must_retake = false;  // trees woke so late that the step must begin again
+  /// The time step from which stiffnesses without a value of their own follow [s]; 0: that of the
+  /// step. It is fixed where steps have many lengths, or each length would be another model.
+  double reference_time_step = 0;
   TaxelReader taxels;
 
   mjModel mirror;        // the caller's model with our options; shares its arrays
   mjModel sleepless;     // mirror without the flag sleep
+  mjModel reference;     // mirror with the reference time step
   const mjModel* stage;  // the argument of MuJoCo's functions: the caller's model if possible
 
  private:

@@ -34,6 +34,7 @@ std::vector<std::string> list_memory(std::uint32_t kinds) {
   if (kinds & kMocapMotion) names.emplace_back("mocap_motion");
   if (kinds & kContactForces) names.emplace_back("contact_forces");
   if (kinds & kWarnings) names.emplace_back("warnings");
+  if (kinds & kStepLength) names.emplace_back("step_length");
   return names;
 }
 
@@ -56,6 +57,7 @@ std::string describe_status(std::uint32_t status) {
       {kInterrupted, "interrupted"},
       {kTooLarge, "too_large"},
       {kModelChanged, "model_changed"},
+      {kInaccurate, "inaccurate"},
   };
   std::string text;
   for (const Name& n : kNames)

@@ -7,6 +7,7 @@
 
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/sim/advance_report.hpp"
 #include "stiction/sim/patch_report.hpp"
 #include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
@@ -31,6 +32,7 @@ enum StepStatus : std::uint32_t {
   kTooLarge = 1u << 11,      // an island needs more unknowns or memory than a rigid model takes
   kModelChanged = 1u << 12,  // the model changed so that only a new stepper can follow; nothing was
                              // computed
+  kInaccurate = 1u << 13,    // error control missed the accuracy by far at its least step
 };
 
 /// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
@@ -112,6 +114,7 @@ enum MemoryKind : std::uint32_t {
   kMocapMotion = 1u << 2,    // the last poses of mocap bodies, which give their velocities
   kContactForces = 1u << 4,  // of a lagged model: the normal forces that bound friction
   kWarnings = 1u << 3,       // the overlaps and limits that have given their warning
+  kStepLength = 1u << 6,     // of Stepper::advance: the length of the next step
 };
 /// Returns the names of the bits that are set, in order: "active_set", "patch_history".
 std::vector<std::string> list_memory(std::uint32_t kinds);
@@ -142,6 +145,7 @@ struct StepReport {
   double momentum_error = 0;  // momentum residual |D r| by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;
+  AdvanceReport advance;
   ContactReport contacts;
   PatchReport patches;
   TaxelReport taxels;

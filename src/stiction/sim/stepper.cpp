@@ -17,6 +17,9 @@
 #include "stiction/plant/number_check.hpp"
 #include "stiction/plant/solver_outputs.hpp"
 #include "stiction/plant/tied_bodies.hpp"
+#include "stiction/sim/advance.hpp"
+#include "stiction/sim/advance_check.hpp"
+#include "stiction/sim/advance_settings.hpp"
 #include "stiction/sim/contact_step.hpp"
 #include "stiction/sim/dry_friction_check.hpp"
 #include "stiction/sim/event_step.hpp"
@@ -83,6 +86,7 @@ class Stepper::Workspace {
   }
 
   const StepReport& step(mjData* d, int num_steps) noexcept;
+  const StepReport& advance(mjData* d, const AdvanceOptions& options) noexcept;
   const StepReport& forward(mjData* d) noexcept;
   std::vector<double> calc_hessian() const;
   void set_taxels(std::span<const plant::TaxelGrid> grids);
@@ -100,6 +104,8 @@ class Stepper::Workspace {
   void check_numbers();
   void follow_model();
   void step_once(mjData* d);
+  void advance_once(mjData* d, const AdvanceOptions& options);
+  void restore_call(mjData* d);
   template <class F>
   void call(mjData* d, F&& work);
   void keep_state(const mjData* d, int signature);
@@ -107,8 +113,9 @@ class Stepper::Workspace {
   void solve_with_mocap(mjData* d, int signature, F&& take);
   void start_sleep(mjData* d);
   void start_memories(const mjData* d);
-  void start_mocap(mjData* d);
+  void start_mocap(mjData* d, double duration);
   void read_taxels(mjData* d);
+  void keep_given_poses(const mjData* d);
   void restore_given_poses(mjData* d);
   bool begins_again();
   bool give_way();
@@ -125,6 +132,9 @@ class Stepper::Workspace {
   std::uint32_t find_memory_used() const;
 
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
+  Advance advance_;
+  // What the stepper remembered before a call of advance.
+  std::vector<std::uint64_t> call_memory_;
   // The state and the memory at the start of the step. state_ is empty for MuJoCoStep, which keeps
   // its own.
   std::vector<mjtNum> state_;
@@ -148,6 +158,17 @@ const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
     call(d, [&] { step_once(d); });
     if (context.failed() && is_state_kept_) restore_state(d, mjSTATE_INTEGRATION);
   }
+  report.time = d->time;
+  return report;
+}
+
+const StepReport& Stepper::Workspace::advance(mjData* d, const AdvanceOptions& options) noexcept {
+  StepReport& report = context.report;
+  clear_report(&report);
+  context.limits.begin_call();
+  const base::LimitedTask task(&context.limits, true);
+  call(d, [&] { advance_once(d, options); });
+  if (context.failed() && is_state_kept_) restore_call(d);
   report.time = d->time;
   return report;
 }
@@ -242,7 +263,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   };
   const std::uint32_t missing = d->time != 0 ? lost : 0;
   std::visit(forget, step_);
-  start_mocap(d);
+  start_mocap(d, context.mirror.opt.timestep);
   start_sleep(d);
   start_memories(d);
   StepReport& report = context.report;
@@ -307,17 +328,24 @@ std::uint32_t Stepper::Workspace::find_memory_used() const {
   return used;
 }
 
-/// Finds the motion of mocap bodies, and sets their poses to those at the start of the step.
-void Stepper::Workspace::start_mocap(mjData* d) {
+/// Finds the motion of mocap bodies in a step of this duration [s], and sets their poses to those
+/// at the start of the step.
+void Stepper::Workspace::start_mocap(mjData* d, double duration) {
   if (!is_state_kept_) return;
   const mjModel* m = context.model;
-  context.mocap.start(m, d, context.mirror.opt.timestep, !last_data_ || last_data_ == d);
+  context.mocap.start(m, d, duration, !last_data_ || last_data_ == d);
   // Under `rk4` equalities and limits must hold at the end of a step, but others are not corrected.
   if (context.options.integrator == Integrator::rk4) rest_held_mocap_bodies(context, d);
   if (!context.mocap.is_between()) return;
+  keep_given_poses(d);
+  context.mocap.place_at_start(m, d);
+}
+
+/// Keeps the caller's mocap poses for restore_given_poses.
+void Stepper::Workspace::keep_given_poses(const mjData* d) {
+  const mjModel* m = context.model;
   given_poses_.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
   given_poses_.insert(given_poses_.end(), d->mocap_quat, d->mocap_quat + 4 * m->nmocap);
-  context.mocap.place_at_start(m, d);
 }
 
 /// Sets the caller's mocap poses, if those of data are others.
@@ -391,7 +419,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540009;  // "STICST", version 9
+  constexpr std::uint64_t kFormat = 0x535449435354000a;  // "STICST", version 10
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
@@ -411,6 +439,7 @@ void Stepper::Workspace::get_state(std::vector<std::uint64_t>* state) const {
   context.lagged_impulses.write_memory(state);
   context.limit_memory.write_memory(state);
   context.sleep.write_memory(state);
+  advance_.memory.write_memory(state);
   write_memory(state);
 }
 
@@ -447,6 +476,7 @@ void Stepper::Workspace::resume(std::span<const std::uint64_t> state) {
   context.lagged_impulses.read_memory(context.model, &words);
   context.limit_memory.read_memory(context.model, &words);
   context.sleep.read_memory(context.model, &words);
+  advance_.memory.read_memory(&words);
   read_memory(words);
 }
 
@@ -543,6 +573,52 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (!context.failed()) ++context.report.num_steps;
 }
 
+/// Advances data under error control. The call fails as a whole.
+void Stepper::Workspace::advance_once(mjData* d, const AdvanceOptions& options) {
+  StepTime time(context.report_parts.timings);
+  AdvanceSettings settings(context);
+  begin(d);
+  if (context.failed()) return;
+  settings.fix_reference();
+  get_state(&call_memory_);
+  keep_state(d, mjSTATE_INTEGRATION);
+  context.penetration.start(context.model, d);
+  std::uint32_t missing = find_lost_memory(d);
+  if (!advance_.memory.fits(context.model, d)) missing |= kStepLength;
+  keep_given_poses(d);  // each part of the call has poses of its own
+  start_mocap(d, options.until - d->time);
+  start_sleep(d);
+  start_memories(d);
+  ContactStep& step = std::get<ContactStep>(step_);
+  if (missing & kActiveSet) step.forget_active_set();
+  const bool is_begun = d->time == 0;
+  advance_.run(context, settings, step, d, options);
+  if (context.failed()) return;
+  read_taxels(d);
+  plant::write_solver_outputs(context.model, d, context.report.statistics.iterations);
+  check_end(d);
+  if (context.failed()) return;
+  warn_of_jumps(context, d);
+  if (!is_begun) context.report.missing_memory |= missing & (find_memory_used() | kStepLength);
+  context.limit_memory.finish();
+  last_data_ = d;
+  last_time_ = d->time;
+  time.finish(&context.report.timings);
+}
+
+/// Restores the state and the memory before a call of advance that failed.
+void Stepper::Workspace::restore_call(mjData* d) {
+  const mjData* const last_data = last_data_;
+  mj_setState(context.model, d, state_.data(), mjSTATE_INTEGRATION);
+  context.update();
+  try {
+    resume(call_memory_);  // words of get_state, so it cannot fail
+  } catch (const std::exception&) {
+    STICTION_ASSERT(false);
+  }
+  last_data_ = last_data;
+}
+
 /// Fails a step that ends with a state from which the next step could not start.
 void Stepper::Workspace::check_end(mjData* d) {
   const plant::StateFault fault = plant::check_state(context.model, d);
@@ -583,6 +659,21 @@ const StepReport& Stepper::step(mjData* data, int num_steps) noexcept {
 void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
   std::swap(workspace_->context.report, *report);
   (void)workspace_->step(data, num_steps);
+  std::swap(workspace_->context.report, *report);
+}
+const StepReport& Stepper::advance(mjData* data, const AdvanceOptions& options) {
+  check_can_advance(workspace_->context.options);
+  check_advance(options, data);
+  return workspace_->advance(data, options);
+}
+void Stepper::advance(mjData* data, const AdvanceOptions& options, StepReport* report) {
+  std::swap(workspace_->context.report, *report);
+  try {
+    (void)advance(data, options);
+  } catch (...) {
+    std::swap(workspace_->context.report, *report);
+    throw;
+  }
   std::swap(workspace_->context.report, *report);
 }
 const StepReport& Stepper::forward(mjData* data) noexcept { return workspace_->forward(data); }

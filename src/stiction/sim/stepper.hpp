@@ -10,6 +10,7 @@
 
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/taxel_sensors.hpp"
+#include "stiction/sim/advance_options.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -40,6 +41,18 @@ class Stepper {
   [[nodiscard]] const StepReport& step(mjData* data, int num_steps = 1) noexcept;
   /// Does the same with a report of the caller, whose memory is reused.
   void step(mjData* data, int num_steps, StepReport* report) noexcept;
+
+  /// Advances data to options.until by steps whose lengths follow from their errors; see
+  /// sim::Advance and [theory:error-control]. The inputs of data are held for the whole call. The
+  /// limit max_seconds holds for the whole call. If a step fails at the least length, data are as
+  /// they were before the call, and the report gives the reason.
+  /// @return the report, valid until the next call: contacts, forces and sensors of acceleration
+  ///     are averages over the call; the certificate is the worst of all solves
+  /// @throws Error for options out of range, and for a contact model or an integrator that does not
+  ///     fit, see check_can_advance
+  const StepReport& advance(mjData* data, const AdvanceOptions& options);
+  /// Does the same with a report of the caller, whose memory is reused.
+  void advance(mjData* data, const AdvanceOptions& options, StepReport* report);
 
   /// Computes positions, velocities, forces, accelerations and sensors at the present state, as
   /// mj_forward does, but with our contact. The state does not change, and the next step has the

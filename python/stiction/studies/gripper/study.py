@@ -15,6 +15,7 @@ from stiction.studies.checks import Check, check_at_least, check_at_most, check_
 from stiction.studies.gripper.equal_pressure import draw_equal_pressure
 from stiction.studies.gripper.plots import draw_forces, draw_sides, draw_times
 from stiction.studies.gripper.sides import check_sides, count_sides, describe_sides
+from stiction.studies.gripper.tetrahedra import check_shared, draw_shared, find_shared
 from stiction.studies.pages import add_page
 from stiction.studies.peers import find_peer_rows
 from stiction.studies.study import Settings, Study, StudyResult
@@ -79,9 +80,12 @@ def run_study(settings: Settings) -> StudyResult:
     sides = count_sides()
     result.figures["sides"] = describe_sides(sides)
     result.checks += check_sides(sides)
+    shared = find_shared()
+    result.checks += check_shared(shared)
     films = _film(settings)
     result.plots = {
         "fig02_surface": draw_equal_pressure(),
+        "fig03_tetrahedra": draw_shared(shared),
         "fig04_sides": draw_sides(sides),
         "fig04_patch": draw_stills(
             films[0], [(film.name, film.find_frame(_SHOWN_AT)) for film in films], azimuth=-75
@@ -257,5 +261,5 @@ STUDY = Study(
     name="gripper",
     title="a soft gripper that lifts a spatula with a pancake",
     run=run_study,
-    plots=("fig02_surface", "fig04_sides", "fig04_patch", "times", "forces"),
+    plots=("fig02_surface", "fig03_tetrahedra", "fig04_sides", "fig04_patch", "times", "forces"),
 )

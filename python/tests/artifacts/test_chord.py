@@ -1,0 +1,95 @@
+"""The drift of a held body along chords: predicted, measured, and in the budgets of runs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.artifacts.budget import ArtifactLog
+from stiction.artifacts.chord import calc_turning, measure_chord_drift, predict_chord_drift
+from stiction.artifacts.table import CHORD, COLUMNS, find_columns
+from stiction.compare import compare_models
+from stiction.scene import load_scene
+
+# Two fingers press a plate at 60 mm from the axis of a table that turns at 4 rad/s.
+_TABLE = """<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+<body><joint name="turn" axis="0 0 1" armature="1"/>
+  <geom size=".01" mass=".1" contype="0" conaffinity="0"/>
+  <body pos=".06 0 .02"><joint name="up" type="slide" axis="0 0 1"/>
+    <geom name="up" type="box" size=".02 .02 .01" mass=".1" friction="1"/></body>
+  <body pos=".06 0 -.02"><joint name="down" type="slide" axis="0 0 1"/>
+    <geom name="down" type="box" size=".02 .02 .01" mass=".1" friction="1"/></body></body>
+<body name="plate" pos=".06 0 0"><freejoint/>
+  <geom name="plate" type="box" size=".02 .02 .01" mass=".05" friction="1"/></body>
+</worldbody><actuator><motor joint="up" gear="-1"/><motor joint="down"/>
+<velocity joint="turn" kv="100"/></actuator>
+<keyframe><key ctrl="20 20 4" qvel="4 0 0 0 .24 0 0 0 4"/></keyframe></mujoco>"""
+
+_TURNING = 16 * 0.06  # w^2 r [m/s^2]
+# These hold the plate in one place; the others swing it about a line, or let it go.
+_HOLDING = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb", "no_slip",
+            "drumwright_shell", "rigid_coulomb")  # fmt: skip
+
+
+@pytest.mark.parametrize("time_step", [1e-3, 2e-3, 1e-2])
+@pytest.mark.parametrize("contact_model", _HOLDING)
+def test_every_model_drifts_as_predicted(contact_model: str, time_step: float) -> None:
+    """The next term is of second order in the angle of a step, and creep is far below."""
+    options = {"contact_model": contact_model, "time_step": time_step}
+    measured = measure_chord_drift(options, _TURNING)
+    assert measured == pytest.approx(predict_chord_drift(time_step, _TURNING), rel=0.05)
+
+
+def test_nothing_drifts_that_does_not_turn() -> None:
+    options = {"contact_model": "coulomb", "time_step": 2e-3}
+    assert predict_chord_drift(2e-3, 0.0) == measure_chord_drift(options, 0.0) == 0.0
+    assert measure_chord_drift({**options, "time_step": 1.0}, 1.0) is None  # too far in a step
+
+
+def test_the_turning_of_a_contact_is_that_of_its_path() -> None:
+    model = mujoco.MjModel.from_xml_string(_TABLE)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    stiction.Simulator(model).step(data, 5)
+    bodies = (int(model.geom("up").bodyid[0]), int(model.body("plate").id))
+    center = data.body("plate").xpos.copy()
+    assert calc_turning(data, bodies, center, np.array([0.0, 0, 1])) == pytest.approx(
+        _TURNING, rel=1e-2
+    )
+    # The contact keeps the normal part away.
+    inwards = -center / np.linalg.norm(center)
+    assert calc_turning(data, bodies, center, inwards) < 0.05 * _TURNING
+
+
+def test_budgets_have_the_drift_of_the_run() -> None:
+    model = mujoco.MjModel.from_xml_string(_TABLE)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    simulator = stiction.Simulator(model)
+    log = ArtifactLog(simulator)
+    radius = None
+    for k in range(200):
+        log.add(simulator.step(data), data)
+        if k == 50:
+            radius = math.hypot(data.qpos[3], data.qpos[4])
+    assert radius is not None
+    drift = (math.hypot(data.qpos[3], data.qpos[4]) - radius) / (149 * 0.002)
+    budgets = log.calc_budgets()
+    assert find_columns(budgets) == (*COLUMNS, CHORD)
+    for budget in budgets:
+        assert budget.predicted.chord_drift == pytest.approx(drift, rel=0.1)
+        assert budget.measured.chord_drift == pytest.approx(drift, rel=0.1)
+
+
+def test_error_control_has_no_drift(tmp_path: Path) -> None:
+    path = tmp_path / "table.xml"
+    path.write_text(_TABLE)
+    comparison = compare_models(load_scene(path), ["coulomb"], duration=0.2, accuracy=1e-5)
+    fixed, controlled = comparison.rows
+    assert fixed.artifacts[0].predicted.chord_drift == pytest.approx(_TURNING * 1e-3, rel=0.1)
+    assert controlled.artifacts[0].predicted.chord_drift is None

@@ -1,0 +1,125 @@
+"""Simulator.advance: steps whose lengths follow from their errors."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.errors import Error, StepError
+
+_BALL = """<mujoco><option timestep="0.002"/><worldbody>
+<geom type="plane" size="9 9 1"/><body pos="0 0 0.3"><freejoint/><geom size="0.1" mass="1"/></body>
+</worldbody></mujoco>"""
+
+
+@pytest.fixture
+def model() -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_string(_BALL)
+
+
+@pytest.fixture
+def data(model: mujoco.MjModel) -> mujoco.MjData:
+    return mujoco.MjData(model)
+
+
+def test_a_call_ends_at_its_time(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    simulator = stiction.Simulator(model)
+    report = simulator.advance(data, 0.7, 1e-4)
+    assert data.time == 0.7
+    assert report.time == 0.7
+    steps = report.advance
+    assert steps is not None
+    assert steps.until == 0.7
+    assert steps.accuracy == 1e-4
+    assert steps.num_steps == report.num_steps > 3
+    assert steps.accuracy_reached
+    assert 0 < steps.largest_error <= 1e-4
+    assert steps.num_not_extrapolated > 0  # the landing
+    assert report.time_step == pytest.approx(0.7)
+    assert data.qpos[2] == pytest.approx(0.1, abs=1e-4)
+    assert simulator.step(data).advance is None
+    # Reports of calls that are kept do not change.
+    assert steps.until == 0.7
+
+
+def test_reports_are_copied_and_converted(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    report = stiction.Simulator(model).advance(data, 0.3)
+    for twin in (copy.copy(report), pickle.loads(pickle.dumps(report))):
+        assert twin.to_dict() == report.to_dict()
+    assert report.advance is not None
+    assert report.to_dict()["advance"]["num_steps"] == report.advance.num_steps
+    assert repr(report.advance).startswith("AdvanceReport(num_steps=")
+
+
+def test_bad_input_is_named(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    simulator = stiction.Simulator(model)
+    data.time = 1
+    with pytest.raises(
+        Error, match="until: is 0.5, must be finite and not before the time of the data, 1 s"
+    ):
+        simulator.advance(data, 0.5)
+    with pytest.raises(Error, match="accuracy: is 1e-12, must be finite and at least 1e-09 m"):
+        simulator.advance(data, 2, 1e-12)
+    with pytest.raises(Error, match="max_time_step: is -1"):
+        simulator.advance(data, 2, max_time_step=-1)
+    with pytest.raises(Error, match="data: belongs to another model"):
+        simulator.advance(mujoco.MjData(mujoco.MjModel.from_xml_string("<mujoco/>")), 2)
+    assert data.time == 1
+
+
+@pytest.mark.parametrize("contact_model", ["sap", "similar", "no_slip", "rigid_coulomb", "mujoco"])
+def test_models_that_do_not_fit_are_named(
+    contact_model: str, model: mujoco.MjModel, data: mujoco.MjData
+) -> None:
+    simulator = stiction.Simulator(model, contact_model=contact_model)
+    with pytest.raises(Error, match=f"'{contact_model}'.*choose one of these: lagged.*coulomb"):
+        simulator.advance(data, 1)
+
+
+def test_a_state_set_by_hand_is_named(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    simulator = stiction.Simulator(model)
+    simulator.advance(data, 0.1)
+    assert simulator.advance(data, 0.2).missing_memory == ()
+    data.qvel[0] = 1
+    assert simulator.advance(data, 0.3).missing_memory == ("step_length",)
+
+
+def test_a_copy_goes_on_with_the_same_bits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    simulator = stiction.Simulator(model)
+    simulator.advance(data, 0.1)
+    twin, twin_data = copy.copy(simulator), copy.copy(data)
+    simulator.advance(data, 0.5)
+    assert twin.advance(twin_data, 0.5).missing_memory == ()
+    assert np.array_equal(data.qpos, twin_data.qpos)
+
+
+def test_a_failure_raises_and_leaves_data(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    simulator = stiction.Simulator(model, max_seconds=1e-9)
+    with pytest.raises(StepError, match="max_seconds"):
+        simulator.advance(data, 1)
+    assert data.time == 0
+    report = stiction.Simulator(model, max_seconds=1e-9, on_failure="stop").advance(data, 1)
+    assert report.status == "out_of_time"
+
+
+def test_every_state_is_certified_without_extrapolation(
+    model: mujoco.MjModel, data: mujoco.MjData
+) -> None:
+    simulator = stiction.Simulator(model)
+    plain = simulator.advance(data, 0.5, extrapolate=False)
+    assert plain.advance is not None
+    assert plain.advance.num_not_extrapolated == 0
+    assert plain.certificate.ok
+    # Semi-implicit Euler falls too fast by g h T / 2.
+    fall = mujoco.MjData(model)
+    simulator.advance(fall, 0.1, extrapolate=False)
+    exact = 0.3 - 9.81 * 0.1**2 / 2
+    assert fall.qpos[2] < exact - 1e-4
+    fall = mujoco.MjData(model)
+    simulator.advance(fall, 0.1)
+    assert fall.qpos[2] == pytest.approx(exact, abs=1e-12)
