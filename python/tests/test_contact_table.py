@@ -108,6 +108,15 @@ def test_the_rows_have_the_wrench_of_the_patch(
     assert has_couple == (quadrature == "moment_exact")
 
 
+@pytest.mark.parametrize("wrong", [3, None, ["numpy"]])
+def test_a_format_that_is_no_text_is_an_error(wrong: Any, recording: stiction.Recording) -> None:
+    simulator, data = make_run()
+    report = simulator.step(data)
+    for table in (report.table, recording.table):
+        with pytest.raises(stiction.Error, match="format: is .*, must be a text"):
+            table(wrong)
+
+
 def test_sticking_rows_have_a_force_and_do_not_slip() -> None:
     simulator, data = make_run()
     rows = simulator.step(data, 3).table()
