@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -24,19 +25,21 @@ def check(subject: Subject) -> Iterator[Finding]:
         if name not in material_of:
             yield Finding(
                 "unused_settings",
-                f"material '{name}' ({properties.origin}) belongs to no geom; assign it to one, or remove "
-                "it",
+                f"material '{name}' ({properties.origin}) belongs to no geom; assign it to one, or "
+                "remove it",
                 {"material": name},
             )
-    for geom, name in enumerate(material_of):
-        if name in materials and _MODULUS in dict(materials[name]):  # type: ignore[call-overload]
-            yield from _check_field(subject, geom, str(name))
+    for geom, material in enumerate(material_of):
+        content: Any = materials.get(material or "", {})
+        if material is not None and _MODULUS in content:
+            yield from _check_field(subject, geom, material)
 
 
 def _find_material(subject: Subject, geom: int) -> str | None:
     other = 0 if geom else 1
     geoms = subject.simulator.explain(geom, other)["geoms"]
-    return next(each["material"] for each in geoms if each["id"] == geom)
+    found: str | None = next(each["material"] for each in geoms if each["id"] == geom)
+    return found
 
 
 def _check_field(subject: Subject, geom: int, material: str) -> Iterator[Finding]:

@@ -28,7 +28,8 @@ _Speed = Annotated[
     float,
     typer.Option(
         min=0,
-        help="The largest speed of bodies in m/s, at least that of the start. A fall from 5 cm ends with 1 m/s.",
+        help="The largest speed of bodies in m/s, at least that of the start. A fall from 5 cm ends "
+        "with 1 m/s.",
     ),
 ]
 

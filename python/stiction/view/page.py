@@ -124,7 +124,7 @@ class _Projector:
         frames = [frame for film in self._films for frame in film.frames]
         legend = make_legend(
             self._scale.top,
-            with_patches=any(world.soft_geoms for world in self._worlds),
+            with_patches=self._scale.is_known and any(w.soft_geoms for w in self._worlds),
             with_points=any(len(frame.read()[1].point) for frame in frames),
         )
         times = [frame.time for frame in frames]

@@ -8,8 +8,9 @@ import pytest
 import stiction
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.surfaces import ContactSurfaces
+from stiction.triangulation import triangulate_polygons
 from stiction.view.arrows import make_force_arrows, make_slip_arrows
-from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb, triangulate_polygons
+from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb
 from stiction.view.contact_arrays import (
     NO_PATCHES,
     NO_POINTS,

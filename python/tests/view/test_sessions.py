@@ -23,6 +23,7 @@ from stiction.view.certificate_strip import find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
 from stiction.view.model_panel import ModelPanel
+from stiction.view.playback_panel import list_speeds
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import Runner
 from stiction.view.series import QUANTITIES, make_series, take_affordable, thin_out
@@ -477,3 +478,10 @@ def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Sce
     for _ in range(3):
         failed.step(simulator, data)
     assert [frame.is_good for frame in failed.frames] == [False] * 3
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.3, 1.0, 3.0, math.inf])
+def test_the_speed_of_the_command_is_among_those_of_the_page(speed: float) -> None:
+    speeds = list_speeds(speed)
+    assert list(speeds.values()) == sorted({*list_speeds(1.0).values(), speed})
+    assert len(speeds) == 7 + (speed in (0.3, 3.0))
