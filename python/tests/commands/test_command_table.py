@@ -50,7 +50,7 @@ SHORT: dict[tuple[str, ...], tuple[str, ...]] = {
     ("grasp",): ("FILE", "ball", "--contact-model", "sap", "--duration", "6ms"),
     ("run",): ("FILE", "--contact-model", "sap", "--duration", "6ms"),
     ("replay",): ("RECORDING",),
-    ("view",): ("FILE", "--contact-model", "sap", "--duration", "80ms", "--html", "OUT.html"),
+    ("view",): ("FILE", "--contact-model", "sap", "--duration", "80ms", "--html", "page.html"),
 }
 
 
@@ -110,6 +110,24 @@ def test_the_page_of_commands_has_a_row_for_every_command(name: str) -> None:
 def test_the_page_of_commands_has_every_exit_code() -> None:
     column = re.findall(r"^\| ([\d, ]+) \|", PAGE.read_text(), re.MULTILINE)
     assert {int(code) for cell in column for code in cell.split(",")} == {*map(int, ExitCode)}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "FILE", "--contact-model", "sop"),
+        ("explain", "FILE", "flor", "ball"),
+        ("grasp", "FILE", "bal"),
+        ("scorecard", "--scene", "held_cub"),
+        ("scorecard", "--engine", "stiction coulom"),
+        ("study", "spatul"),
+    ],
+    ids=" ".join,
+)
+def test_a_misspelt_name_is_wrong_usage(arguments: tuple[str, ...], folder: Path) -> None:
+    result = run(arguments, folder)
+    assert result.returncode == ExitCode.USAGE, result.stderr
+    assert "did you mean" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("path", SHORT, ids=" ".join)

@@ -256,4 +256,4 @@ def test_the_command_prints_a_row_for_each_model() -> None:
     (row,) = json.loads(held.stdout)["rows"]
     assert row["status"] == "held" and 0.3 < row["torsional_limit"] < 0.5
     wrong = run("grasp", str(PINCH), "cubx")
-    assert wrong.returncode == 1 and "did you mean 'cube'?" in wrong.stderr
+    assert wrong.returncode == 2 and "did you mean 'cube'?" in wrong.stderr
