@@ -67,8 +67,8 @@ void bind_all_names(nanobind::module_& m) {
              "Names of the tessellations of contact surfaces.", contact::tessellation_names);
   bind_names(m, "quadratures", "def quadratures() -> list[str]",
              "Names of the quadrature rules of faces.", contact::quadrature_names);
-  bind_names(m, "friction_laws", "def friction_laws() -> list[str]",
-             "Names of the regularizations of friction.", contact::friction_regularization_names);
+  bind_names(m, "friction_laws", "def friction_laws() -> list[str]", "Names of the friction laws.",
+             contact::friction_law_names);
 }
 
 }  // namespace

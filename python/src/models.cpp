@@ -29,6 +29,8 @@ void bind_models(nb::module_& m) {
               "True if MuJoCo's mj_step takes the step. Such a step is not certified.")
       .def_ro("takes_laws", &ContactModelTraits::takes_laws,
               "True if the model supports normal_law and friction_law.")
+      .def_ro("takes_anchors", &ContactModelTraits::takes_anchors,
+              "True if the model supports friction_law 'elastic'.")
       .def_ro("takes_patches", &ContactModelTraits::takes_patches,
               "True if the model supports pressure-field contact.")
       .def_ro("lifts_sliding", &ContactModelTraits::lifts_sliding,

@@ -103,12 +103,17 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
   auto& [count, text] = x;
   f(count, text);
 }
+void visit(Is<sim::AnchorSummary> auto& x, auto&& f) {
+  auto& [largest_stretch, energy, num_lost, num_forgotten] = x;
+  f(largest_stretch, energy, num_lost, num_forgotten);
+}
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         advance, contacts, patches, taxels, trace, islands, num_warnings, warning, warnings,
-         missing_memory] = x;
+         advance, contacts, patches, taxels, trace, islands, anchors, num_warnings, warning,
+         warnings, missing_memory] = x;
   f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, advance,
-    contacts, patches, taxels, trace, islands, num_warnings, warning, warnings, missing_memory);
+    contacts, patches, taxels, trace, islands, anchors, num_warnings, warning, warnings,
+    missing_memory);
 }
 
 class Packer {

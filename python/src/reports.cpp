@@ -287,10 +287,32 @@ void bind_reports(nb::module_& m) {
           nb::sig("def missing_memory(self) -> tuple[str, ...]"),
           "Names of what the first step of the call would have taken from the step before, but did "
           "not have, because its data and time are not those in which the simulator's last step "
-          "ended: 'active_set', 'patch_history', 'mocap_motion', 'contact_forces', 'warnings', "
-          "'step_length'. A "
-          "checkpoint with Simulator.get_state has them. Empty at time 0, where there is no step "
+          "ended: 'active_set', 'patch_history', 'mocap_motion', 'contact_forces', 'anchors', "
+          "'warnings', 'step_length'. A checkpoint with Simulator.get_state has them. Empty at "
+          "time "
+          "0, where there is no step "
           "before.")
+      .def_prop_ro(
+          "anchor_stretch", [](const StepReport& r) { return r.anchors.largest_stretch; },
+          "Under the friction law 'elastic': the largest stretch of a contact's spring at the end "
+          "of "
+          "the step [m].")
+      .def_prop_ro(
+          "elastic_energy", [](const StepReport& r) { return r.anchors.energy; },
+          "Under the friction law 'elastic': the energy of the springs along the surfaces at the "
+          "end of the step [J].")
+      .def_prop_ro(
+          "num_anchors_lost", [](const StepReport& r) { return r.anchors.num_lost; },
+          "Under the friction law 'elastic': the number of stretched springs whose contacts were "
+          "not "
+          "found again, although their geoms still touch. Their force is shared among the other "
+          "contacts of the geoms.")
+      .def_prop_ro(
+          "anchors_forgotten", [](const StepReport& r) { return r.anchors.num_forgotten; },
+          "Under the friction law 'elastic': the number of springs that were forgotten, because "
+          "the "
+          "step did not begin with the time and positions in which the simulator's last step "
+          "ended.")
       .def_ro("num_warnings", &StepReport::num_warnings,
               "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
               "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact "

@@ -128,6 +128,25 @@ class PyStepper {
     use("set_state", [&] { stepper_.set_state(state); });
   }
 
+  nb::bytes save_anchors() {
+    const auto anchors = use("save_anchors", [this] { return stepper_.save_anchors(); });
+    return nb::bytes(anchors.data(), sizeof(std::uint64_t) * anchors.size());
+  }
+
+  void load_anchors(std::uintptr_t data, const nb::bytes& bytes) {
+    if (bytes.size() % sizeof(std::uint64_t) != 0)
+      throw Error(ErrorCode::kWrongShape, "anchors", "are no result of Simulator.save_anchors()");
+    std::vector<std::uint64_t> anchors(bytes.size() / sizeof(std::uint64_t));
+    std::memcpy(anchors.data(), bytes.data(), bytes.size());
+    check_data(data);
+    const mjData* d = data_at(data);
+    use("load_anchors", [&] { stepper_.load_anchors(d, anchors); });
+  }
+
+  void forget_anchors() {
+    use("forget_anchors", [this] { stepper_.forget_anchors(); });
+  }
+
   double time_step() const { return stepper_.time_step(); }
   nb::dict options() const { return make_dict(stepper_.options()); }
   std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
@@ -240,6 +259,9 @@ void bind_stepper(nb::module_& m) {
       .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("get_state", &PyStepper::get_state)
       .def("set_state", &PyStepper::set_state, "state"_a)
+      .def("save_anchors", &PyStepper::save_anchors)
+      .def("load_anchors", &PyStepper::load_anchors, "data"_a, "anchors"_a)
+      .def("forget_anchors", &PyStepper::forget_anchors)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))
       .def_prop_ro("ignored_settings", &PyStepper::ignored_settings)

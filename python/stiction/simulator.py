@@ -160,6 +160,44 @@ class Simulator:
             )
         self._stepper.set_state(state)
 
+    def save_anchors(self) -> bytes:
+        """Returns the stretches of all contacts that stick under friction_law 'elastic'.
+
+        They are those at the end of the last step, with a hash of its time and positions. A checkpoint
+        with get_state has them, too.
+
+        Raises:
+            Error: the friction law is another one.
+        """
+        return self._stepper.save_anchors()
+
+    def load_anchors(self, data: mujoco.MjData, anchors: bytes) -> None:
+        """Lets the next step of data go on with the stretches that save_anchors returned.
+
+        Raises:
+            Error: the friction law is another one; or the anchors are those of another model, or of
+                another time or other positions than data has.
+        """
+        check_data_type(data)
+        if not isinstance(anchors, bytes):
+            raise Error(
+                "wrong_shape",
+                "anchors",
+                f"is a {type(anchors).__name__}, must be bytes of save_anchors",
+            )
+        self._stepper.load_anchors(data._address, anchors)
+
+    def forget_anchors(self) -> None:
+        """Forgets the stretches of all contacts, so that those that stick begin again without one.
+
+        What they hold yields by the deflection of their springs. Loads that the fingers of a grip
+        keep against each other relax.
+
+        Raises:
+            Error: the friction law is another one.
+        """
+        self._stepper.forget_anchors()
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Makes pickle and copy possible; the copy has the state of get_state."""
         return _restore, (type(self), self.model, self._options, self._properties, self.get_state())

@@ -52,7 +52,7 @@ def test_names_are_listed() -> None:
     assert stiction.normal_laws() == [
         "hunt_crossley", "linear", "hertz", "log_barrier", "ipc_barrier",
     ]  # fmt: skip
-    assert stiction.friction_laws() == ["soft", "quadratic", "arctan"]
+    assert stiction.friction_laws() == ["soft", "quadratic", "arctan", "elastic"]
 
 
 def test_ball_rests_where_the_law_carries_its_weight() -> None:

@@ -12,7 +12,10 @@ namespace {
 TEST(FrictionRegularizations, NamesAreParsed) {
   for (const std::string_view name : friction_regularization_names())
     EXPECT_EQ(name_of(parse_friction_regularization(name)), name);
+  for (const std::string_view name : friction_law_names())
+    EXPECT_EQ(name_of(parse_friction_regularization(name)), name);
   EXPECT_EQ(friction_regularization_names().size(), 3u);
+  EXPECT_EQ(friction_law_names().size(), 4u);
 }
 
 TEST(FrictionRegularizations, ErrorForAnUnknownNameSuggestsTheNearest) {

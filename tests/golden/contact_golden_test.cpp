@@ -68,7 +68,11 @@ void for_each_number(ContactProblem* problem, const Function& f) {
     for (double& x : c.bias) f(x);
     for (double& x : c.friction) f(x);
     for (double* x : {&c.spin_bias, &c.fn0, &c.phi0}) f(*x);
-    for (const auto member : contact::kLawProperties<double>) f(c.law.*member);
+    // Solvers read springs along the surface from ContactProblem::anchors, which is empty here.
+    using Data = contact::ContactLawData<double>;
+    for (const auto member : contact::kLawProperties<double>)
+      if (member != &Data::tangential_stiffness && member != &Data::tangential_damping)
+        f(c.law.*member);
   }
   for (contact::Row& row : problem->rows) {
     for (double* x : {&row.regularization, &row.target, &row.bound, &row.slip_tolerance, &row.bias})

@@ -13,7 +13,7 @@ namespace stiction::laws {
 namespace {
 
 using Kind = FrictionRegularizationKind;
-constexpr Kind kKinds[] = {Kind::soft, Kind::quadratic, Kind::arctan};
+constexpr Kind kKinds[] = {Kind::soft, Kind::quadratic, Kind::arctan, Kind::elastic};
 
 /// Ratios of slip to tolerance, from stiction to 1e12.
 constexpr double kRatios[] = {0,   1e-300, 1e-160, 1e-12, 1e-8, 1e-6, 1e-3, 0.3,
@@ -33,6 +33,9 @@ Formula calc_formula(Kind kind, long double s) {
     case Kind::quadratic:
       if (s < 1) return {s * (2 - s), s * s - s * s * s / 3, 2 - 2 * s};
       return {1, s - 1.0L / 3, 0};
+    case Kind::elastic:
+      if (s <= 1) return {s, s * s / 2, 1};
+      return {1, s - 0.5L, 0};
     default: {
       // The difference in F cancels below 1e-4, where the series s^2 / 2 - s^4 / 12 is exact.
       const long double F =

@@ -73,6 +73,23 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(AnchorAllocation, NoneAfterTheFirstStepsAtRest) {
+  Scene scene(make_pile(3));
+  StepOptions options = make_options(contact::ContactModel::lagged);
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  {
+    Stepper settling(scene.model, options);
+    run(&settling, &scene, 2000);
+  }
+  Stepper stepper(scene.model, options);
+  run(&stepper, &scene, 2);
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 200; ++i) status |= stepper.step(scene.data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
 /// Repeats a motion. Only the texts of warnings are allocated.
 void expect_no_allocation_again(const std::vector<mjtNum>& start, int num_steps, Scene* scene,
                                 Stepper* stepper) {

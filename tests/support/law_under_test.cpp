@@ -95,17 +95,38 @@ LawUnderTest wrap_torsion(const typename Torsion::Parameters& p) {
   return law;
 }
 
-template <class Start = ContactStart>
-Start make_start(const LawStart& from) {
+contact::ContactProblem make_problem(const LawStart& from) {
   contact::ContactProblem problem;
   problem.time_step = from.time_step;
   problem.contacts = {from.contact};
   problem.delassus = {from.delassus};
+  problem.anchors = {from.anchor};
+  return problem;
+}
+
+BatchSource make_source() {
   BatchSource source;
   source.contact[kLane] = 0;
+  return source;
+}
+
+/// Makes a contact stick by its spring if the friction law has springs and the model takes them.
+template <class F>
+void attach_anchor(const LawStart& from, const contact::ModelParameters& parameters,
+                   typename F::Parameters* p) {
+  if constexpr (TakesAnchors<F>) {
+    BatchSource all = make_source();
+    for (int& contact : all.contact) contact = 0;
+    all.num_contacts = math::kNumLanes;
+    if (has_anchors(parameters)) F::attach(gather_anchors(make_problem(from), all), p);
+  }
+}
+
+template <class Start = ContactStart>
+Start make_start(const LawStart& from) {
   BatchFrame frame;
   Start start;
-  gather(problem, source, &frame, &start);
+  gather(make_problem(from), make_source(), &frame, &start);
   start.v_c0.z[kLane] = from.v_n0;
   return start;
 }
@@ -148,7 +169,8 @@ std::vector<double> find_normal_kinks(const LawStart& start,
 
 template <class F>
 LawUnderTest make_law_of(const LawStart& start, const contact::ModelParameters& parameters) {
-  const auto p = F::make_parameters(make_start(start), parameters);
+  auto p = F::make_parameters(make_start(start), parameters);
+  attach_anchor<F>(start, parameters, &p);
   LawUnderTest law = wrap<F>(p);
   law.slip_scale = p.slip_tolerance[kLane];
   law.normal_kinks = find_normal_kinks(start, parameters);
@@ -166,7 +188,8 @@ template <class F>
 LawUnderTest make_torsion_law_of(const LawStart& start,
                                  const contact::ModelParameters& parameters) {
   using Torsion = typename F::Torsion;
-  const auto p = F::make_torsion_parameters(make_torsion_start<Torsion>(start), parameters);
+  auto p = F::make_torsion_parameters(make_torsion_start<Torsion>(start), parameters);
+  attach_anchor<Torsion>(start, parameters, &p);
   LawUnderTest law = wrap_torsion<Torsion>(p);
   law.slip_scale = p.slip_tolerance[kLane] / std::max(p.mu[0][kLane], 1e-9);
   law.normal_kinks = find_normal_kinks(start, parameters);

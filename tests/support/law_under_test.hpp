@@ -36,6 +36,7 @@ struct LawStart {
   double v_n0 = 0;          // [m/s]
   double delassus = 1;      // [1/kg]
   double time_step = 2e-3;  // [s]
+  contact::Anchor anchor;   // of the friction law `elastic`
 };
 
 /// Makes the law that the solver uses for a contact under a model.

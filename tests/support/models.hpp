@@ -51,6 +51,11 @@ inline std::vector<ContactModel> models_with_laws() {
   return list_models([](const ContactModelTraits& m) { return m.takes_laws; });
 }
 
+/// Returns the models whose contacts may stick by springs.
+inline std::vector<ContactModel> models_with_anchors() {
+  return list_models([](const ContactModelTraits& m) { return m.takes_anchors; });
+}
+
 /// Returns the name of a parametrized test.
 inline std::string model_name(const testing::TestParamInfo<ContactModel>& info) {
   return std::string(contact::traits(info.param).name);

@@ -105,6 +105,8 @@ def predict_creep(
     v_s = options["stiction_tolerance"]
     if not traits.takes_laws:  # tamsi, which has a friction law of its own
         return downward * solve_tamsi_creep(load / float(bound.sum()), v_s)
+    if options["friction_law"] == "elastic":  # springs carry the load
+        return 0.0
     is_regularized = traits.uses_friction_regularization
     eps = np.maximum(v_s, sigma * w * bound / q) if is_regularized else np.full(len(w), v_s)
     return downward * solve_creep(bound, eps / q, load, options["friction_law"])
@@ -123,6 +125,8 @@ def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
     if not traits.takes_laws:  # tamsi
         return solve_tamsi_creep(share, 1.0)
     law = options["friction_law"]
+    if law == "elastic":  # springs carry the load, at any slip tolerance
+        return 0.0
     return float(_SLIP[law](share) if isinstance(law, str) else _tabulate(law)[1](share))
 
 

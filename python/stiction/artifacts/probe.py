@@ -119,7 +119,7 @@ def _measure_stiction(
     if traits.has_viscous_friction or not block.has_friction:
         return None, None
     creep = block.hold(at.load_share)
-    if traits.is_rigid:
+    if traits.is_rigid or (traits.takes_laws and options["friction_law"] == "elastic"):
         return creep, 0.0
     small = block.hold(_SMALL_SHARE)
     share = calc_slip_share(options, _SMALL_SHARE)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction import StepReport
+from stiction._core import contact_model_traits
 from stiction.artifacts.budget import ArtifactLog
 from stiction.artifacts.creep import predict_creep
 from stiction.compare.cases import Case
@@ -51,12 +52,13 @@ class CaseRun:
     def step(self, after_step: AfterStep) -> None:
         """Steps until the end, a failed step, or until after_step returns True."""
         comparison, row = self._comparison, self.row
+        laws = {"normal_law": comparison.normal_law, "friction_law": comparison.friction_law}
+        takes_laws = contact_model_traits(row.contact_model).takes_laws
         try:
             with ignored_settings_are_fine():
                 simulator = self._scene.make_simulator(
                     row.contact_model,
-                    normal_law=comparison.normal_law,
-                    friction_law=comparison.friction_law,
+                    **(laws if takes_laws else {}),
                     time_step=comparison.time_step,
                     tolerance=comparison.tolerance,
                     on_failure="stop",

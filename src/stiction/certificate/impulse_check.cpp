@@ -78,7 +78,8 @@ ReferenceImpulse ImpulseCheck::PairView::find_law(int contact, double v_n0,
                               .w = step.problem.delassus[contact],
                               .v_n0 = v_n0,
                               .given_bound = bounds.empty() ? 0 : bounds[contact],
-                              .lagged_impulse = step.problem.find_lagged_impulse(contact)};
+                              .lagged_impulse = step.problem.find_lagged_impulse(contact),
+                              .anchor = step.find_anchor(contact)};
   return calc_reference_impulse(step.model, step.parameters, step.problem.contacts[contact], state,
                                 v_c);
 }
@@ -109,6 +110,7 @@ void ImpulseCheck::add_pair(const SolvedStep& step, const SubstepCheck& substeps
 void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches* wrenches) {
   const std::vector<Contact>& contacts = pair.step.problem.contacts;
   const ContactVector* given = &pair.step.solution.impulses[first];
+  const bool has_anchors = contact::has_anchors(pair.step.parameters);
   const ContactQuad quad(&contacts[first], count);
   const Lanes v_n0 = quad.calc_normal_velocity(pair.V0);
   Lanes3 v = quad.calc_velocity(pair.V);
@@ -125,6 +127,10 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     // Each sub-step of a divided step has its own bound.
     normal_bounds_[i] = pair.is_divided ? law.gamma[2] : law.normal_bound;
     if (pair.is_divided) contacts_.add_friction_work(pair.substeps.friction_work(i));
+    // A spring that relaxes gives energy back, but no more than it loses.
+    if (has_anchors)
+      contacts_.add_friction_work(calc_anchor_gain(c, *pair.step.find_anchor(i),
+                                                   pair.step.problem.time_step, given[lane], v_c));
     // The gain of torsion and rolling; that of the linear components is added below.
     if (!pair.is_divided && c.dim > 3)
       contacts_.add_gain(calc_gain(c, angular_part(law.gamma), v_c));
@@ -135,7 +141,8 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     bound[lane] = has_disk ? c.sliding_friction() * law.normal_bound : kInfinity;
     if (has_disk) continue;
     contacts_.add_contact(pair.step.model, c, law, given[lane]);
-    if (!pair.is_divided) contacts_.add_friction_work(calc_friction_work(given[lane], v_c));
+    if (!pair.is_divided && !has_anchors)
+      contacts_.add_friction_work(calc_friction_work(given[lane], v_c));
     add_contact_torque(c, law.gamma, wrenches->law);
     add_contact_torque(c, given[lane], wrenches->given);
   }
@@ -147,7 +154,7 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
   contacts_.add_quad(impulses);
   // A divided step has no single slip velocity. Its sub-steps' work was added above.
   if (!pair.is_divided) {
-    contacts_.add_friction_work(impulses.given, v);
+    if (!has_anchors) contacts_.add_friction_work(impulses.given, v);
     contacts_.add_gain(impulses.law, v, quad.bias());
   }
   quad.add_wrench(impulses.law, wrenches->law);

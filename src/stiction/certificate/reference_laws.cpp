@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "stiction/contact/custom_law.hpp"
@@ -100,6 +101,40 @@ void add_lagged_friction(const ModelParameters& parameters, const Contact& c, do
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
 
+constexpr int kSlipComponents[5] = {0, 1, 3, 4, 5};
+
+/// The spring of one component of an anchor.
+struct ComponentSpring {
+  double stiffness = 0;  // k_i [N/m, N m/rad]
+  double damping = 0;    // c_i [N s/m, N m s/rad]
+};
+
+/// Returns the spring of a component. Stiffness and damping of a component with the coefficient
+/// mu_i are (mu_i / mu)^2 times those of the anchor, where mu is the largest coefficient.
+ComponentSpring find_spring(const Contact& c, const contact::Anchor& anchor, int component) {
+  double largest = 1e-9;
+  for (int i = 0; i < c.dim - 1; ++i) largest = std::max(largest, c.friction[i]);
+  const double ratio = component < c.dim - 1 ? c.friction[component] / largest : 0;
+  return {anchor.stiffness * ratio * ratio, anchor.damping * ratio * ratio};
+}
+
+/// Adds the friction of springs with the trial impulses y_i = dt (k_i (u_i + dt v_i) + c_i v_i). If
+/// they are outside the ellipsoid sum (gamma_i / mu_i)^2 <= x^2, they are reduced to its surface.
+void add_spring_friction(const Contact& c, const contact::Anchor& anchor, double dt, double x,
+                         const ContactVector& v_c, ContactVector* gamma) {
+  double trial[5] = {}, squared = 0;
+  for (int i = 0; i < c.dim - 1; ++i) {
+    const ComponentSpring spring = find_spring(c, anchor, i);
+    const double v = v_c[kSlipComponents[i]];
+    trial[i] = dt * spring.stiffness * anchor.stretch[i] +
+               dt * (dt * spring.stiffness + spring.damping) * v;
+    if (c.friction[i] > 0) squared += math::square(trial[i] / c.friction[i]);
+  }
+  const double length = std::sqrt(squared);
+  const double share = length > x ? x / length : 1;
+  for (int i = 0; i < c.dim - 1; ++i) (*gamma)[kSlipComponents[i]] = -share * trial[i];
+}
+
 /// Writes the point of the cone |gamma_t| <= mu gamma_n that is nearest to y = [t1, t2, n] in the
 /// norm of R.
 void project_on_cone(double mu, double R_t, double R_n, const std::array<double, 3>& y,
@@ -131,12 +166,15 @@ double calc_slip_tolerance(const ModelParameters& parameters, const Contact& c, 
 /// Evaluates the law of `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, with
 /// the friction of a normal impulse x that does not depend on v.
 ReferenceImpulse calc_with_given_bound(const ModelParameters& parameters, const Contact& c,
-                                       double dt, double x, double eps_s,
+                                       const ContactState& state, double x, double eps_s,
                                        const ContactVector& v_c) {
   ReferenceImpulse out;
-  out.gamma[2] = calc_normal_impulse(parameters, c, dt, v_c[2]);
+  out.gamma[2] = calc_normal_impulse(parameters, c, state.time_step, v_c[2]);
   out.normal_bound = x;
-  add_lagged_friction(parameters, c, x, eps_s, v_c, &out.gamma);
+  if (state.anchor)
+    add_spring_friction(c, *state.anchor, state.time_step, x, v_c, &out.gamma);
+  else
+    add_lagged_friction(parameters, c, x, eps_s, v_c, &out.gamma);
   return out;
 }
 
@@ -191,17 +229,18 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     case ContactModel::sap: return calc_sap(parameters, c, state, v_c);
     case ContactModel::lagged: {
       const double gamma_n0 = find_lagged_impulse(parameters, c, state);
-      return calc_with_given_bound(parameters, c, dt, gamma_n0, parameters.stiction_tolerance, v_c);
+      return calc_with_given_bound(parameters, c, state, gamma_n0, parameters.stiction_tolerance,
+                                   v_c);
     }
     case ContactModel::lagged_regularized: {
       const double gamma_n0 = find_lagged_impulse(parameters, c, state);
       const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
-      return calc_with_given_bound(parameters, c, dt, gamma_n0, eps_s, v_c);
+      return calc_with_given_bound(parameters, c, state, gamma_n0, eps_s, v_c);
     }
     case ContactModel::coulomb: {
       const double x = positive_part(state.given_bound);
       const double eps_s = calc_slip_tolerance(parameters, c, state.w, x);
-      return calc_with_given_bound(parameters, c, dt, x, eps_s, v_c);
+      return calc_with_given_bound(parameters, c, state, x, eps_s, v_c);
     }
     case ContactModel::similar: return calc_similar(parameters, c, state, v_c);
     case ContactModel::tamsi: return calc_tamsi(parameters, c, dt, v_c);
@@ -220,6 +259,28 @@ double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c) 
   double work = 0;
   for (const int e : {0, 1, 3, 4, 5}) work += gamma[e] * v_c[e];
   return work;
+}
+
+double calc_anchor_gain(const Contact& c, const contact::Anchor& anchor, double dt,
+                        const ContactVector& gamma, const ContactVector& v_c) {
+  constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
+  double gain = 0, rounding = 0;
+  for (int i = 0; i < c.dim - 1; ++i) {
+    const ComponentSpring spring = find_spring(c, anchor, i);
+    const double g = gamma[kSlipComponents[i]], u = anchor.stretch[i];
+    const double work = g * v_c[kSlipComponents[i]];
+    const double inertia = dt * (dt * spring.stiffness + spring.damping);
+    gain += work;
+    rounding += kUnit * std::abs(work);
+    if (!(inertia > 0)) continue;
+    // U+ - U = k (u + change / 2) change.
+    const double rate = (-g - dt * spring.stiffness * u) / inertia, change = dt * rate;
+    gain += spring.stiffness * (u + change / 2) * change;
+    // The change is a difference of impulses, each of which may have a rounding error.
+    const double error = kUnit * dt * (std::abs(g) + dt * spring.stiffness * std::abs(u)) / inertia;
+    rounding += spring.stiffness * (std::abs(u) + std::abs(change) + error) * error;
+  }
+  return gain - rounding;
 }
 
 double calc_gain(const Contact& c, const ContactVector& gamma, const ContactVector& v_c) {

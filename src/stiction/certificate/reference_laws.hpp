@@ -27,6 +27,7 @@ struct ContactState {
   double given_bound = 0;  // normal impulse x of the solution that bounds friction; `coulomb` [N s]
   /// ContactProblem::lagged_impulse; the lagged models [N s].
   std::optional<double> lagged_impulse = {};
+  const contact::Anchor* anchor = nullptr;  // of the friction law `elastic`; null: another law
 };
 
 /// An impulse that a law prescribes.
@@ -46,6 +47,16 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
 
 /// Computes the energy that friction of every kind adds at a contact [J].
 double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
+
+/// Computes what friction adds to the energy of a contact that sticks by a spring, beyond what the
+/// spring loses [J],
+///
+///     U+ - U + gamma . v_c,   U = 1/2 sum k_i u_i^2.
+///
+/// The law makes it at most 0. The stretch u+ at the end of the step follows from the impulse by
+/// return mapping. A bound on the rounding error is subtracted. Source: [theory:anchors].
+double calc_anchor_gain(const Contact& contact, const contact::Anchor& anchor, double time_step,
+                        const ContactVector& gamma, const ContactVector& v_c);
 
 /// Computes the energy that an impulse may add at a contact [J]: the work of a spring that pushes
 /// the bodies apart, and that of a moving surface.

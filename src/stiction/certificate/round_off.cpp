@@ -199,7 +199,8 @@ void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
         .w = problem.delassus[i],
         .v_n0 = calc_contact_velocity(c, V0)[2],
         .given_bound = solution.normal_bounds.empty() ? 0 : solution.normal_bounds[i],
-        .lagged_impulse = problem.find_lagged_impulse(i)};
+        .lagged_impulse = problem.find_lagged_impulse(i),
+        .anchor = step.find_anchor(i)};
     const auto law = [&](const ContactVector& v_c) {
       return calc_reference_impulse(step.model, step.parameters, c, state, v_c).gamma;
     };

@@ -27,6 +27,10 @@ struct SolvedStep {
   /// False if the velocities stand for accelerations, which have no energy.
   bool has_energy = true;
 
+  /// Returns the spring of a contact under the friction law `elastic`; null under other laws.
+  const contact::Anchor* find_anchor(int contact) const {
+    return has_anchors(parameters) ? &problem.anchors[contact] : nullptr;
+  }
   /// True if the island's step was not divided into sub-steps.
   bool is_whole(int island) const { return solution.islands[island].num_substeps == 1; }
   /// Returns the island that a row acts on.

@@ -78,6 +78,7 @@ struct ContactModelTraits {
   /// Friction is bounded by the normal impulse of the step before.
   bool lags_friction = false;
   bool takes_laws = false;     // the options normal_law and friction_law
+  bool takes_anchors = false;  // friction_law elastic
   bool takes_torsion = false;  // condim 4 and 6
   bool takes_patches = true;   // contact surfaces of pressure fields
 
@@ -116,6 +117,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .has_error_bound = true,
      .lags_friction = true,
      .takes_laws = true,
+     .takes_anchors = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true},
      .limitation = "a new contact has no friction in its first step, so impacts of sliding bodies "
@@ -126,6 +128,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .has_error_bound = true,
      .lags_friction = true,
      .takes_laws = true,
+     .takes_anchors = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true, .friction_regularization = true},
      .limitation = "a new contact has no friction in its first step, so impacts of sliding bodies "
@@ -152,6 +155,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .color = "#6a5cf0",
      .has_error_bound = true,
      .takes_laws = true,
+     .takes_anchors = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true, .friction_regularization = true}},
     {.model = ContactModel::no_slip,

@@ -81,6 +81,20 @@ struct Contact {
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
 };
 
+/// The tangential spring of a contact under the friction law `elastic`. It carries friction while
+/// the contact sticks. With the slip v_t, the spring's trial impulse at the end of the step is
+///
+///     y = p + a v_t,   a = dt (dt k_t + c),   p = dt k_t u,
+///
+/// and friction is -y, cut at its bound. Source: [theory:anchors].
+struct Anchor {
+  /// The stretch u at the start of the step: two tangential components [m], torsion and two
+  /// rolling components [rad].
+  std::array<double, 5> stretch{};
+  double stiffness = 0;  // k_t >= 0, of the tangential components [N/m]
+  double damping = 0;    // c >= 0 [N s/m]
+};
+
 /// Kinds of scalar constraint rows. Each has a convex cost in v_r = J v + b.
 enum class RowKind {
   kEquality,  // acts in both directions: gamma = (target - v_r) / R
@@ -165,6 +179,8 @@ struct ContactProblem {
   /// or empty. They are those of the last step; see [theory:lagged]. A contact without one, which
   /// is new, takes the normal impulse of the state at the start of the step.
   std::vector<std::optional<double>> lagged_impulse;
+  /// The tangential springs of the friction law `elastic`, one per contact. Empty under other laws.
+  std::vector<Anchor> anchors;
 
   std::vector<Row> rows;
   std::vector<int> row_dof;  // dof in the whole problem

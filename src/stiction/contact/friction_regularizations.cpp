@@ -6,11 +6,15 @@ namespace stiction::contact {
 namespace {
 
 // In the order of the enum.
-constexpr std::string_view kNames[] = {"soft", "quadratic", "arctan"};
+constexpr std::string_view kNames[] = {"soft", "quadratic", "arctan", "elastic"};
+constexpr int kNumRegularizations = 3;
 
 }  // namespace
 
-std::span<const std::string_view> friction_regularization_names() { return kNames; }
+std::span<const std::string_view> friction_regularization_names() {
+  return std::span(kNames).first(kNumRegularizations);
+}
+std::span<const std::string_view> friction_law_names() { return kNames; }
 
 std::string_view name_of(FrictionRegularizationKind kind) {
   return kind == FrictionRegularizationKind::custom ? "custom" : kNames[static_cast<int>(kind)];

@@ -21,25 +21,36 @@ struct ContactLawData {
   T barrier_thickness{};  // d > 0 of the barriers [m]
   T viscous_friction{};   // nu >= 0 of rigid models [N s/m]
   T restitution{};        // Poisson's coefficient of rigid models, in [0, 1] [-]
+  /// k_t > 0 of friction_law elastic [N/m]; infinite: in proportion to the normal stiffness.
+  T tangential_stiffness{};
+  T tangential_damping{};  // damping ratio zeta >= 0 of friction_law elastic [-]
 };
 
 /// The properties that a law or a model reads.
 using PropertyUse = ContactLawData<bool>;
 
-inline constexpr int kNumLawProperties = 8;
+inline constexpr int kNumLawProperties = 10;
 
 /// The names of the properties, in files and reports.
 inline constexpr std::string_view kLawPropertyNames[kNumLawProperties] = {
-    "stiffness",         "dissipation",       "relaxation_time",  "hertz_stiffness",
-    "barrier_stiffness", "barrier_thickness", "viscous_friction", "restitution"};
+    "stiffness",         "dissipation",       "relaxation_time",
+    "hertz_stiffness",   "barrier_stiffness", "barrier_thickness",
+    "viscous_friction",  "restitution",       "tangential_stiffness",
+    "tangential_damping"};
 
 /// The members in the order of the names, for loops over all properties.
 template <class T>
 inline constexpr T ContactLawData<T>::*kLawProperties[kNumLawProperties] = {
-    &ContactLawData<T>::stiffness,         &ContactLawData<T>::dissipation,
-    &ContactLawData<T>::relaxation_time,   &ContactLawData<T>::hertz_stiffness,
-    &ContactLawData<T>::barrier_stiffness, &ContactLawData<T>::barrier_thickness,
-    &ContactLawData<T>::viscous_friction,  &ContactLawData<T>::restitution};
+    &ContactLawData<T>::stiffness,
+    &ContactLawData<T>::dissipation,
+    &ContactLawData<T>::relaxation_time,
+    &ContactLawData<T>::hertz_stiffness,
+    &ContactLawData<T>::barrier_stiffness,
+    &ContactLawData<T>::barrier_thickness,
+    &ContactLawData<T>::viscous_friction,
+    &ContactLawData<T>::restitution,
+    &ContactLawData<T>::tangential_stiffness,
+    &ContactLawData<T>::tangential_damping};
 
 static_assert(sizeof(ContactLawData<double>) == kNumLawProperties * sizeof(double),
               "every member needs a name and an entry in kLawProperties");

@@ -1,6 +1,9 @@
 #include "stiction/contact/model_parameters.hpp"
 
+#include <string>
+
 #include "stiction/base/error.hpp"
+#include "stiction/contact/contact_model.hpp"
 
 namespace stiction::contact {
 
@@ -9,6 +12,24 @@ void check_custom_laws(const ModelParameters& parameters) {
     throw Error(ErrorCode::kInvalidValue, "custom_law", "is null; give one by make_custom_law");
   if (parameters.friction_law == FrictionRegularizationKind::custom && !parameters.custom_friction)
     throw Error(ErrorCode::kInvalidValue, "custom_friction", "is null; give a TabulatedFriction");
+}
+
+void check_friction_law(ContactModel model, const ModelParameters& parameters) {
+  if (!has_anchors(parameters) || traits(model).takes_anchors) return;
+  std::string fitting;
+  for (const ContactModelTraits& other : contact_models())
+    if (other.takes_anchors) fitting += (fitting.empty() ? "" : ", ") + std::string(other.name);
+  throw Error(ErrorCode::kUnsupported, "friction_law",
+              "is 'elastic', but contacts under '" + std::string(traits(model).name) +
+                  "' have no springs along the surface; choose one of the contact models " +
+                  fitting + ", or another friction law");
+}
+
+PropertyUse calc_property_use(ContactModel model, const ModelParameters& parameters) {
+  PropertyUse use = calc_property_use(model, parameters.normal_law);
+  use.tangential_stiffness = use.tangential_damping =
+      has_anchors(parameters) && traits(model).takes_anchors;
+  return use;
 }
 
 }  // namespace stiction::contact

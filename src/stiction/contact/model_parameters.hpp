@@ -11,6 +11,7 @@ enum class LcpSolver;
 
 namespace stiction::contact {
 
+enum class ContactModel;
 class CustomLaw;
 class TabulatedFriction;
 
@@ -52,5 +53,14 @@ struct ModelParameters {
 /// Checks that the laws which the parameters name exist.
 /// @throws Error if a law is `custom` and there is no custom law
 void check_custom_laws(const ModelParameters& parameters);
+/// Checks that a model supports the friction law.
+/// @throws Error if the law is `elastic` and the model has no tangential springs
+void check_friction_law(ContactModel model, const ModelParameters& parameters);
+/// True if contacts stick by the springs of ContactProblem::anchors.
+inline bool has_anchors(const ModelParameters& parameters) {
+  return parameters.friction_law == FrictionRegularizationKind::elastic;
+}
+/// Returns the properties that a model reads under its laws.
+PropertyUse calc_property_use(ContactModel model, const ModelParameters& parameters);
 
 }  // namespace stiction::contact

@@ -162,7 +162,8 @@ constexpr NormalLawKind find_normal_law(ContactModel model, NormalLawKind law) {
   return traits(model).takes_laws ? law : NormalLawKind::hunt_crossley;
 }
 
-/// Returns the properties that a model reads under a normal law.
+/// Returns the properties that a model reads under a normal law. Those of springs along the surface
+/// are not among them; see has_anchors.
 constexpr PropertyUse calc_property_use(ContactModel model, NormalLawKind law) {
   PropertyUse use = traits(model).uses;
   if (!traits(model).takes_laws) return use;

@@ -87,6 +87,17 @@ void check_contact(const Contact& c, int index, ProblemFault* fault) {
   check_law(c.law, index, fault);
 }
 
+void check_anchor(const Anchor& anchor, int index, ProblemFault* fault) {
+  const auto require = [&](bool holds, const char* member, double value, const char* range) {
+    fault->require_value(holds, "anchors", index, member, value, range);
+  };
+  for (const double u : anchor.stretch) require(std::isfinite(u), ".stretch", u, "finite");
+  require(anchor.stiffness >= 0 && std::isfinite(anchor.stiffness), ".stiffness", anchor.stiffness,
+          "finite and at least 0");
+  require(anchor.damping >= 0 && std::isfinite(anchor.damping), ".damping", anchor.damping,
+          "finite and at least 0");
+}
+
 void check_row(const Row& row, int index, ProblemFault* fault) {
   const auto require = [&](bool holds, const char* member, double value, const char* range) {
     fault->require_value(holds, "rows", index, member, value, range);
@@ -140,6 +151,8 @@ ProblemFault check_numbers(const ContactProblem& p) {
   for (std::size_t i = 0; i < p.pairs.size() && !fault; ++i)
     check_masses(p.pairs[i], static_cast<int>(i), &fault);
   for (int i = 0; i < p.num_contacts() && !fault; ++i) check_contact(p.contacts[i], i, &fault);
+  for (std::size_t i = 0; i < p.anchors.size() && !fault; ++i)
+    check_anchor(p.anchors[i], static_cast<int>(i), &fault);
   for (int r = 0; r < p.num_rows() && !fault; ++r) check_row(p.rows[r], r, &fault);
   return fault;
 }

@@ -99,6 +99,9 @@ void check_pairs(const ContactProblem& p, ProblemFault* fault) {
   if (!p.lagged_impulse.empty())
     fault->require_size("lagged_impulse", p.lagged_impulse.size(), p.contacts.size(),
                         "one per contact, or be empty");
+  if (!p.anchors.empty())
+    fault->require_size("anchors", p.anchors.size(), p.contacts.size(),
+                        "one per contact, or be empty");
 }
 
 void check_row_indices(const ContactProblem& p, ProblemFault* fault) {

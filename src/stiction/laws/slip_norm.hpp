@@ -52,6 +52,16 @@ SlipFunction<T> calc_arctan(const T& s) {
           kTwoOverPi * (is_tiny ? math::broadcast_to<T>(1) : over_s), kTwoOverPi / (1 + s * s)};
 }
 
+/// f = min(s, 1), F = s^2 / 2 up to s = 1, where slip begins, and s - 1/2 beyond. F is Huber's
+/// function. It is that of a spring that yields at the friction bound; see ElasticStick.
+template <class T>
+SlipFunction<T> calc_huber(const T& s) {
+  const auto sticks = s <= 1;
+  const T slip = math::max(s, math::broadcast_to<T>(1));
+  return {sticks ? math::broadcast_to<T>(0.5) : (slip - 0.5) / (slip * slip),
+          sticks ? math::broadcast_to<T>(1) : 1 / slip, sticks ? math::broadcast_to<T>(1) : T{}};
+}
+
 /// The function of a table, one lane after the other.
 template <class T>
 SlipFunction<T> calc_tabulated(const contact::TabulatedFriction& table, const T& s) {
@@ -81,6 +91,7 @@ SlipFunction<T> calc_slip_function(const ChosenSlipFunction& function, const T& 
     case FrictionRegularizationKind::soft: break;
     case FrictionRegularizationKind::quadratic: return calc_quadratic(s);
     case FrictionRegularizationKind::arctan: return calc_arctan(s);
+    case FrictionRegularizationKind::elastic: return calc_huber(s);
     case FrictionRegularizationKind::custom: return calc_tabulated(*function.table, s);
   }
   return calc_soft(s);

@@ -57,6 +57,7 @@ Contact make_properties(const mjModel* m, const MaterialTable& materials, const 
   c.law.dissipation = combine_by_modulus(A.modulus, materials.geoms[pair.geoms[0]].law.dissipation,
                                          B.modulus, materials.geoms[pair.geoms[1]].law.dissipation);
   c.law.relaxation_time = properties.law.relaxation_time;
+  c.law.tangential_damping = properties.law.tangential_damping;
   // Several points of an area resist torsion and rolling without coefficients of their own.
   c.dim = std::min(pair.contact.dim, 3);
   if (c.dim > 1) c.friction = {properties.friction, properties.friction};

@@ -46,6 +46,10 @@ void check_can_advance(const StepOptions& options) {
                     std::string(model.name) + "' " + explain(model) +
                     "; choose one of these: " + names);
   }
+  if (has_anchors(options.parameters))
+    throw Error(ErrorCode::kUnsupported, "advance",
+                "does not take the friction law 'elastic', whose springs remember steps that are "
+                "taken once; choose another friction law, or call step");
   if (options.integrator != Integrator::euler)
     throw Error(ErrorCode::kUnsupported, "advance",
                 "needs the integrator 'euler', but '" + std::string(name_of(options.integrator)) +

@@ -336,6 +336,8 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
                             context.mocap, problem);
   plant::add_coupling_rows(d, plant, implicit_, problem);
   derive(context, &contacts_);
+  if (has_anchors(parameters) && !context.failed())
+    context.anchors.write(m, d, patches_.pairs(), problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
@@ -474,12 +476,25 @@ void ContactStep::report(StepContext& context, mjData* d) {
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
   if (lags_friction(context)) context.lagged_impulses.record(contacts_.problem, contacts_.solution);
+  if (has_anchors(context.options.parameters)) record_anchors(context);
   warn_of_large_force(context, d, contacts_, &force_scratch_);
   record_penetration(context, contacts_.problem.time_step);
   warn_of_law_range(context, contacts_.problem.time_step);
   warn_of_coupling(context, contacts_);
   if (context.has_sleep()) find_pair_bodies(context.stage, d, contacts_.problem, &bodies_);
   patches_.renumber(speculative_.remove_idle(d));
+}
+
+/// Records the stretches at the end of the step. Trees that sleep keep theirs.
+void ContactStep::record_anchors(StepContext& context) const {
+  const mjModel* m = context.model;
+  const Sleep& sleep = context.sleep;
+  context.anchors.record(contacts_.problem, contacts_.solution);
+  if (sleep.num_asleep() > 0)
+    context.anchors.keep([&](int A, int B) {
+      return sleep.sleeps(m, m->geom_bodyid[A]) || sleep.sleeps(m, m->geom_bodyid[B]);
+    });
+  context.report.anchors = context.anchors.summary();
 }
 
 void ContactStep::sense_state(const mjModel* m, mjData* d) {

@@ -132,6 +132,7 @@ class ContactStep {
   bool add_reached(StepContext& context, mjData* d, bool wants_contacts);
   bool lags_friction(const StepContext& context) const;
   bool add_reached_limits(StepContext& context, mjData* d);
+  void record_anchors(StepContext& context) const;
   void report_failures(StepContext& context, const mjData* d) const;
 
   StepPart part_;

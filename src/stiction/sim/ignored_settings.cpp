@@ -43,7 +43,7 @@ class Finder {
         options_(options),
         may_sleep_(may_sleep),
         traits_(contact::traits(options.contact_model)),
-        use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
+        use_(contact::calc_property_use(options.contact_model, options.parameters)),
         under_(" under '" + std::string(traits_.name) + "'") {
     const contact::NormalLawKind law = options.parameters.normal_law;
     if (traits_.takes_laws && law != contact::ModelParameters().normal_law)

@@ -137,10 +137,13 @@ constexpr Option kOptions[] = {
      .is_used = has<&ContactModelTraits::takes_laws>,
      .help = "Law of the normal force."},
     {.name = "friction_law",
-     .member = choice<kParameters, &ModelParameters::friction_law>(
-         names<contact::friction_regularization_names>),
+     .member =
+         choice<kParameters, &ModelParameters::friction_law>(names<contact::friction_law_names>),
      .is_used = has<&ContactModelTraits::takes_laws>,
-     .help = "Function by which friction increases with slip below the slip tolerance."},
+     .help =
+         "Function by which friction increases with slip below the slip tolerance; or 'elastic', "
+         "under which a contact that sticks is a spring along the surface that remembers its "
+         "stretch, so that nothing creeps; for lagged, lagged_regularized and coulomb."},
     {.name = "tessellation",
      .member = choice<kSurfaces, &SurfaceOptions::tessellation>(names<contact::tessellation_names>),
      .is_used = has<&ContactModelTraits::takes_patches>,

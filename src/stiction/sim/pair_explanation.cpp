@@ -48,7 +48,7 @@ class Explainer {
         options_(options),
         traits_(contact::traits(options.contact_model)),
         law_(contact::find_normal_law(options.contact_model, options.parameters.normal_law)),
-        use_(contact::calc_property_use(options.contact_model, options.parameters.normal_law)),
+        use_(contact::calc_property_use(options.contact_model, options.parameters)),
         pair_(pair),
         geoms_{pair.contact.geom[0], pair.contact.geom[1]},
         patch_(patch) {
@@ -175,6 +175,9 @@ class Explainer {
     const double beta = options_.parameters.near_rigid_factor;
     const bool has_limit =
         property.law_property == kStiffness && traits_.options.near_rigid_factor && beta > 0;
+    constexpr int kTangential = contact::find_law_property("tangential_stiffness");
+    if (std::isinf(value) && property.law_property == kTangential)
+      return std::string(property.note_if_infinite);
     if (std::isinf(value))
       return "near-rigid: the largest stiffness that the time step resolves, " + to_text(rigid) +
              " N/m for each kg that the contact moves" + std::string(property.note_if_infinite) +

@@ -11,25 +11,6 @@
 namespace stiction::sim {
 namespace {
 
-/// Returns a hash of the time and the positions, which is not 0. Each product waits for the one
-/// before, so four hashes run side by side.
-std::uint64_t hash_state(const mjModel* m, const mjData* d) {
-  constexpr int kNumHashes = 4;
-  std::uint64_t hashes[kNumHashes];
-  std::fill_n(hashes, kNumHashes, 0xcbf29ce484222325);
-  const auto add = [](double x, std::uint64_t* hash) {
-    *hash = (*hash ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3;
-    *hash ^= *hash >> 32;
-  };
-  const int num_whole = m->nq / kNumHashes * kNumHashes;
-  for (int i = 0; i < num_whole; i += kNumHashes)
-    for (int k = 0; k < kNumHashes; ++k) add(d->qpos[i + k], &hashes[k]);
-  for (int i = num_whole; i < m->nq; ++i) add(d->qpos[i], &hashes[0]);
-  for (int k = 1; k < kNumHashes; ++k) add(std::bit_cast<double>(hashes[k]), &hashes[0]);
-  add(d->time, &hashes[0]);
-  return hashes[0] == 0 ? 1 : hashes[0];
-}
-
 /// Returns true if the bounding box of geom a, and the bounding sphere of geom b, are apart.
 bool is_apart(const mjModel* m, const mjData* d, int a, int b) {
   // MuJoCo lists all contacts of a plane, which has no bounding sphere.
@@ -52,6 +33,24 @@ Pair* find(std::vector<Pair>& pairs, const std::array<int, 2>& geoms) {
 }
 
 }  // namespace
+
+std::uint64_t hash_state(const mjModel* m, const mjData* d) {
+  // Each product waits for the one before, so four hashes run side by side.
+  constexpr int kNumHashes = 4;
+  std::uint64_t hashes[kNumHashes];
+  std::fill_n(hashes, kNumHashes, 0xcbf29ce484222325);
+  const auto add = [](double x, std::uint64_t* hash) {
+    *hash = (*hash ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3;
+    *hash ^= *hash >> 32;
+  };
+  const int num_whole = m->nq / kNumHashes * kNumHashes;
+  for (int i = 0; i < num_whole; i += kNumHashes)
+    for (int k = 0; k < kNumHashes; ++k) add(d->qpos[i + k], &hashes[k]);
+  for (int i = num_whole; i < m->nq; ++i) add(d->qpos[i], &hashes[0]);
+  for (int k = 1; k < kNumHashes; ++k) add(std::bit_cast<double>(hashes[k]), &hashes[0]);
+  add(d->time, &hashes[0]);
+  return hashes[0] == 0 ? 1 : hashes[0];
+}
 
 bool is_through(const PenetrationMemory::Pair& pair) {
   return pair.start >= kThrough / kTooDeep * pair.h;

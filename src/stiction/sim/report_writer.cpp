@@ -52,6 +52,7 @@ void clear_report(StepReport* report) {
   report->timings = {};
   report->advance = {};
   report->missing_memory = 0;
+  report->anchors = {};
   report->num_warnings = 0;
   report->warning.clear();
   for (WarningReport& warnings : report->warnings) {

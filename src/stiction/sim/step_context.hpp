@@ -10,6 +10,7 @@
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/anchors.hpp"
 #include "stiction/sim/lagged_impulses.hpp"
 #include "stiction/sim/limit_memory.hpp"
 #include "stiction/sim/mocap_jams.hpp"
@@ -72,6 +73,7 @@ class StepContext {
   MocapJams mocap_jams;      // those that leave the step without a solution
   PenetrationMemory penetration;
   LaggedImpulses lagged_impulses;
+  Anchors anchors;
   LimitMemory limit_memory;
   Sleep sleep;
   bool may_sleep = true;     // false: the flag sleep has no effect

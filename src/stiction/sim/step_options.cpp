@@ -19,6 +19,7 @@ void validate(const StepOptions& options) {
   // Throws for a solver that this library was built without.
   [[maybe_unused]] const numerics::AnyLcpSolver solver(options.parameters.lcp_solver);
   check_custom_laws(options.parameters);
+  check_friction_law(options.contact_model, options.parameters);
 }
 
 }  // namespace stiction::sim

@@ -33,6 +33,7 @@ std::vector<std::string> list_memory(std::uint32_t kinds) {
   if (kinds & kPatchHistory) names.emplace_back("patch_history");
   if (kinds & kMocapMotion) names.emplace_back("mocap_motion");
   if (kinds & kContactForces) names.emplace_back("contact_forces");
+  if (kinds & kAnchors) names.emplace_back("anchors");
   if (kinds & kWarnings) names.emplace_back("warnings");
   if (kinds & kStepLength) names.emplace_back("step_length");
   return names;

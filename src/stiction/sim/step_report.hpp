@@ -113,6 +113,7 @@ enum MemoryKind : std::uint32_t {
   kPatchHistory = 1u << 1,   // where the force of deep patches goes on
   kMocapMotion = 1u << 2,    // the last poses of mocap bodies, which give their velocities
   kContactForces = 1u << 4,  // of a lagged model: the normal forces that bound friction
+  kAnchors = 1u << 5,        // of the friction law elastic: the stretches of contacts that stick
   kWarnings = 1u << 3,       // the overlaps and limits that have given their warning
   kStepLength = 1u << 6,     // of Stepper::advance: the length of the next step
 };
@@ -126,6 +127,16 @@ const char* name(WarningKind kind);
 struct WarningReport {
   int count = 0;
   std::string text;  // the last one
+};
+
+/// The springs of contacts that stick under the friction law `elastic`.
+struct AnchorSummary {
+  double largest_stretch = 0;  // of a contact at the end of the step [m]
+  double energy = 0;           // of all springs at the end of the step [J]
+  int num_lost = 0;            // of the last step, not found again although their geoms touch
+  /// The number of springs that were forgotten, because the step does not begin with the state in
+  /// which the last one ended.
+  int num_forgotten = 0;
 };
 
 /// The parts of a report that take time to write. What is false is empty or 0.
@@ -151,6 +162,7 @@ struct StepReport {
   TaxelReport taxels;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
+  AnchorSummary anchors;
   int num_warnings = 0;                                  // of all kinds
   std::string warning;                                   // the last one
   std::array<WarningReport, kNumWarningKinds> warnings;  // by kind

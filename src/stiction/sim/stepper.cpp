@@ -91,6 +91,10 @@ class Stepper::Workspace {
   std::vector<double> calc_hessian() const;
   void set_taxels(std::span<const plant::TaxelGrid> grids);
 
+  std::vector<std::uint64_t> save_anchors() const;
+  void load_anchors(const mjData* d, std::span<const std::uint64_t> words);
+  void forget_anchors();
+
   void get_state(std::vector<std::uint64_t>* state) const;
   void set_state(std::span<const std::uint64_t> state);
   void resume(std::span<const std::uint64_t> state);
@@ -124,6 +128,7 @@ class Stepper::Workspace {
   void check_end(mjData* d);
   void explain();
   void fail_unfinished(std::uint32_t status, std::string message);
+  void require_anchors(const char* function) const;
   void write_memory(std::vector<std::uint64_t>* words) const;
   void read_memory(std::span<const std::uint64_t> words);
   void restore_memory(std::span<const std::uint64_t> words);
@@ -302,6 +307,7 @@ void Stepper::Workspace::start_sleep(mjData* d) {
 void Stepper::Workspace::start_memories(const mjData* d) {
   context.limit_memory.start(context.model, d, context.penetration.goes_on());
   context.lagged_impulses.start(context.penetration.goes_on());
+  if (has_anchors(context.options.parameters)) context.anchors.start(context.model, d);
 }
 
 /// Returns the bits of MemoryKind that do not belong to a step from this state, because it does not
@@ -310,9 +316,9 @@ void Stepper::Workspace::start_memories(const mjData* d) {
 /// PenetrationMemory::start first.
 std::uint32_t Stepper::Workspace::find_lost_memory(const mjData* d) const {
   constexpr std::uint32_t kHistory = kPatchHistory | kMocapMotion | kWarnings;
-  if (d->time != last_time_) return kActiveSet | kContactForces | kHistory;
+  if (d->time != last_time_) return kActiveSet | kContactForces | kAnchors | kHistory;
   const bool goes_on = context.penetration.goes_on();
-  const std::uint32_t forces = goes_on ? 0u : std::uint32_t{kContactForces};
+  const std::uint32_t forces = goes_on ? 0u : std::uint32_t{kContactForces | kAnchors};
   if (!last_data_ || last_data_ == d) return forces;
   return goes_on ? kHistory : kActiveSet | kHistory | forces;
 }
@@ -325,6 +331,7 @@ std::uint32_t Stepper::Workspace::find_memory_used() const {
   if (context.model->nmocap > 0) used |= kMocapMotion;
   if (has_warnings) used |= kWarnings;
   if (context.lagged_impulses.is_any()) used |= kContactForces;
+  if (context.anchors.is_any() && !context.anchors.go_on()) used |= kAnchors;
   return used;
 }
 
@@ -420,13 +427,15 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
   constexpr std::uint64_t kFormat = 0x535449435354000a;  // "STICST", version 10
+  constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
   };
   const mjModel* m = context.model;
   return {kFormat,
           join(static_cast<int>(context.options.contact_model),
-               static_cast<int>(context.options.integrator)),
+               static_cast<int>(context.options.integrator) |
+                   (has_anchors(context.options.parameters) ? kAnchorsBit : 0)),
           join(m->nq, m->nv), join(m->nbody, m->ngeom)};
 }
 
@@ -437,6 +446,7 @@ void Stepper::Workspace::get_state(std::vector<std::uint64_t>* state) const {
   context.mocap.write_memory(context.model, state);
   context.penetration.write_memory(state);
   context.lagged_impulses.write_memory(state);
+  if (has_anchors(context.options.parameters)) context.anchors.write_memory(state);
   context.limit_memory.write_memory(state);
   context.sleep.write_memory(state);
   advance_.memory.write_memory(state);
@@ -474,10 +484,51 @@ void Stepper::Workspace::resume(std::span<const std::uint64_t> state) {
   context.mocap.read_memory(context.model, &words);
   context.penetration.read_memory(context.model, &words);
   context.lagged_impulses.read_memory(context.model, &words);
+  if (has_anchors(context.options.parameters)) context.anchors.read_memory(context.model, &words);
   context.limit_memory.read_memory(context.model, &words);
   context.sleep.read_memory(context.model, &words);
   advance_.memory.read_memory(&words);
   read_memory(words);
+}
+
+/// @throws Error if the friction law has no anchors
+void Stepper::Workspace::require_anchors(const char* function) const {
+  if (!has_anchors(context.options.parameters))
+    throw Error(ErrorCode::kUnsupported, function,
+                "needs the friction law 'elastic', but the friction law is '" +
+                    std::string(name_of(context.options.parameters.friction_law)) + "'");
+}
+
+std::vector<std::uint64_t> Stepper::Workspace::save_anchors() const {
+  require_anchors("save_anchors");
+  const auto key = make_state_key();
+  std::vector<std::uint64_t> words(key.begin(), key.end());
+  context.anchors.write_memory(&words);
+  return words;
+}
+
+void Stepper::Workspace::load_anchors(const mjData* d, std::span<const std::uint64_t> words) {
+  require_anchors("load_anchors");
+  const auto key = make_state_key();
+  if (words.size() <= key.size() || !std::equal(key.begin(), key.end(), words.begin()))
+    throw Error(ErrorCode::kWrongShape, "anchors",
+                "do not belong to a simulator of this model with this contact model and "
+                "integrator; take those of Simulator.save_anchors()");
+  Anchors anchors;
+  std::span<const std::uint64_t> rest = words.subspan(key.size());
+  anchors.read_memory(context.model, &rest);
+  if (!rest.empty())
+    throw Error(ErrorCode::kWrongShape, "anchors", "have more numbers than they need");
+  if (!anchors.belong_to(context.model, d))
+    throw Error(ErrorCode::kInvalidValue, "anchors",
+                "are those of another time or other positions than data has; restore the state at "
+                "which they were saved, or call forget_anchors to begin without stretches");
+  context.anchors = std::move(anchors);
+}
+
+void Stepper::Workspace::forget_anchors() {
+  require_anchors("forget_anchors");
+  context.anchors.forget();
 }
 
 /// Makes the sensors of the model and of declared grids.
@@ -565,6 +616,7 @@ void Stepper::Workspace::step_once(mjData* d) {
   if (!context.failed()) {
     context.penetration.finish(context.model, d);
     context.lagged_impulses.finish();
+    if (has_anchors(context.options.parameters)) context.anchors.finish(context.model, d);
     context.limit_memory.finish();
     last_data_ = d;
     last_time_ = d->time;
@@ -690,6 +742,11 @@ std::vector<std::uint64_t> Stepper::get_state() const {
 void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->get_state(state); }
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
+std::vector<std::uint64_t> Stepper::save_anchors() const { return workspace_->save_anchors(); }
+void Stepper::load_anchors(const mjData* data, std::span<const std::uint64_t> anchors) {
+  workspace_->load_anchors(data, anchors);
+}
+void Stepper::forget_anchors() { workspace_->forget_anchors(); }
 void Stepper::set_model_stays(bool model_stays) { workspace_->model_stays = model_stays; }
 void Stepper::set_may_sleep(bool may_sleep) { workspace_->context.may_sleep = may_sleep; }
 void Stepper::set_taxels(std::span<const plant::TaxelGrid> grids) { workspace_->set_taxels(grids); }

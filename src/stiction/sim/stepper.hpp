@@ -88,6 +88,19 @@ class Stepper {
   /// @throws Error if patches of the model have changed since
   void resume(std::span<const std::uint64_t> state);
 
+  /// Returns the anchors of the friction law `elastic` at the end of the last step, with a hash of
+  /// its time and positions. They are also a part of get_state.
+  /// @throws Error under another friction law
+  std::vector<std::uint64_t> save_anchors() const;
+  /// Lets the next step of data go on with saved anchors.
+  /// @throws Error under another friction law, or if the numbers are not those of save_anchors, or
+  ///         if they belong to another time or other positions than those of data
+  void load_anchors(const mjData* data, std::span<const std::uint64_t> anchors);
+  /// Forgets all anchors: contacts that stick begin again without a stretch, and internal loads of
+  /// a grip relax.
+  /// @throws Error under another friction law
+  void forget_anchors();
+
   /// Asks, about ten times a second on the thread that steps, whether to give up the step, which
   /// then fails with kInterrupted. Null, the default, never asks.
   void set_interrupt(bool (*is_interrupted)());

@@ -156,6 +156,8 @@ class ConvexSolver final : public ContactSolver {
       batch.calc_velocity(V);
       start.v_c0 = batch.v_c;
       batch.parameters = F::make_parameters(start, model);
+      if constexpr (TakesAnchors<F>)
+        if (has_anchors(model)) F::attach(gather_anchors(problem, batch.source), &batch.parameters);
     }
     if constexpr (TakesTorsion<F>) {
       next = pair.contact_begin;
@@ -183,6 +185,9 @@ class ConvexSolver final : public ContactSolver {
     batch->calc_velocity(V);
     start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
     batch->parameters = F::make_torsion_parameters(start, model);
+    if constexpr (TakesAnchors<typename F::Torsion>)
+      if (has_anchors(model))
+        F::Torsion::attach(gather_anchors(problem, batch->source), &batch->parameters);
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
@@ -305,6 +310,7 @@ class SolverWithLaws final : public ContactSolver {
              ContactSolution* solution) override {
     const contact::ModelParameters& parameters = options.parameters;
     check_custom_laws(parameters);
+    check_anchors(problem, parameters);
     last_ = &chosen_;
     if (has_default_laws(parameters)) last_ = &default_;
     last_->solve(problem, islands, options, guess, threads, solution);
@@ -316,6 +322,20 @@ class SolverWithLaws final : public ContactSolver {
   }
 
  private:
+  /// @throws Error if the friction law needs springs, and the model or the problem has none
+  static void check_anchors(const ContactProblem& problem,
+                            const contact::ModelParameters& parameters) {
+    if (!has_anchors(parameters)) return;
+    if (!TakesAnchors<F<ChosenLaws>>)
+      throw Error(ErrorCode::kUnsupported, "friction_law",
+                  "is 'elastic', but this contact model has no springs along the surface; choose "
+                  "lagged, lagged_regularized or coulomb");
+    if (problem.anchors.size() != problem.contacts.size())
+      throw Error(ErrorCode::kWrongShape, "anchors",
+                  "has no entry for each contact, which the friction law 'elastic' needs; fill "
+                  "ContactProblem::anchors");
+  }
+
   ConvexSolver<F<DefaultLaws>> default_;
   ConvexSolver<F<ChosenLaws>> chosen_;
   ContactSolver* last_ = &default_;

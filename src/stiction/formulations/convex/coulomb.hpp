@@ -8,6 +8,8 @@ namespace stiction::formulations {
 /// in `lagged_regularized`:
 ///
 ///     eps_s = max(v_s, sigma w mu x).
+///
+/// Under the friction law `elastic` it is mu x / a, so it also grows with x.
 struct NormalBound {
   Lanes x{};                      // [N s], >= 0
   Lanes slip_per_impulse{};       // sigma w mu [m/s per N s]
@@ -19,6 +21,12 @@ struct NormalBound {
   NormalBound(const ContactStart& start, const ModelParameters& model)
       : slip_per_impulse(model.friction_regularization * start.delassus * start.mu),
         stiction_tolerance(model.stiction_tolerance) {}
+
+  /// Makes the contacts stick by springs, so that eps_s = factor x / a.
+  void attach(const ElasticStick& stick, const Lanes& factor) {
+    slip_per_impulse = factor / stick.inertia;
+    stiction_tolerance = ElasticStick::kLeastTolerance;
+  }
 
   Lanes calc_slip_tolerance() const {
     return smoothing * math::max(slip_per_impulse * x, math::broadcast(stiction_tolerance));
@@ -57,6 +65,12 @@ struct CoulombWith : LaggedWith<Laws> {
       Lanes tolerance_scale{};  // ratio of the slip tolerance of m u to that of the tangential slip
     };
     using State = typename LaggedTorsionWith<Laws>::State;
+    /// Makes the contacts stick by springs.
+    static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+      LaggedTorsionWith<Laws>::attach(stick, p);
+      p->normal_bound.attach(stick, p->tolerance_scale);
+      set_normal_bound(p->normal_bound.x, p);
+    }
     /// Sets x, and with it the bound and the slip tolerance of friction.
     static void set_normal_bound(const Lanes& x, Parameters* p);
     /// Computes d gamma / dx [-].
@@ -69,6 +83,12 @@ struct CoulombWith : LaggedWith<Laws> {
   static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
   static typename Torsion::Parameters make_torsion_parameters(const typename Torsion::Start& start,
                                                               const ModelParameters& model);
+  /// Makes the contacts stick by springs.
+  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+    Base::attach(stick, p);
+    p->normal_bound.attach(stick, p->mu);
+    set_normal_bound(p->normal_bound.x, p);
+  }
   /// Sets x, and with it the bound and the slip tolerance of friction.
   static void set_normal_bound(const Lanes& x, Parameters* p);
   /// Computes d gamma / dx [-].

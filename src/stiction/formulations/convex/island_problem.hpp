@@ -340,9 +340,15 @@ class IslandProblem {
     const double dt = problem_.time_step;
     for (const PairSlice& pair : pairs())
       for (int i = pair.contact_begin; i < pair.contact_end; ++i)
-        if (problem_.contacts[i].law.stiffness * dt * dt * problem_.delassus[i] > kStiff)
-          return true;
+        if (find_stiffness_of(i) * dt * dt * problem_.delassus[i] > kStiff) return true;
     return false;
+  }
+
+  /// Returns the larger stiffness of a contact: along its normal, or of its anchor [N/m].
+  double find_stiffness_of(int contact) const {
+    const double normal = problem_.contacts[contact].law.stiffness;
+    return problem_.anchors.empty() ? normal
+                                    : std::max(normal, problem_.anchors[contact].stiffness);
   }
 
   /// Computes dv_c of all batches along the direction.

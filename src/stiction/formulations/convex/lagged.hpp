@@ -31,6 +31,12 @@ struct LaggedWith {
   static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model);
+  /// Makes the contacts stick by springs.
+  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+    for (int i = 0; i < 2; ++i) p->friction.shift[i] = stick.shift[i];
+    p->slip_tolerance = stick.calc_slip_tolerance(p->bound);
+  }
+
   static Lanes calc_cost(const Parameters& p, const Lanes3& v_c) {
     return p.bound * calc_slip(p, v_c).norm() + p.normal.calc_cost(v_c.z);
   }

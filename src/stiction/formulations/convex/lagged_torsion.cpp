@@ -12,14 +12,18 @@ typename LaggedTorsionWith<Laws>::Parameters LaggedTorsionWith<Laws>::make_param
   // The norm is that of m u, in which slips are multiplied by their coefficients, so eps_s is
   // multiplied by the largest coefficient. Without sliding friction, the tolerance is that of a
   // rotation with speed eps_s at a radius of one meter.
+  for (int i = 0; i < kNumSlips; ++i) p.mu[i] = start.friction[i];
+  p.slip_tolerance = eps_s * find_largest(p.mu);
+  return p;
+}
+
+template <class Laws>
+Lanes LaggedTorsionWith<Laws>::find_largest(const Lanes mu[kNumSlips]) {
   constexpr double kSpinRadius = 1;       // [m]
   Lanes largest = math::broadcast(1e-9);  // keeps the tolerance positive without friction
-  for (int i = 0; i < kNumSlips; ++i) {
-    p.mu[i] = start.friction[i];
-    largest = math::max(i < 2 ? p.mu[i] : p.mu[i] / kSpinRadius, largest);
-  }
-  p.slip_tolerance = eps_s * largest;
-  return p;
+  for (int i = 0; i < kNumSlips; ++i)
+    largest = math::max(i < 2 ? mu[i] : mu[i] / kSpinRadius, largest);
+  return largest;
 }
 
 template <class Laws>

@@ -39,6 +39,16 @@ struct LaggedTorsionWith {
   /// @param eps_s slip tolerance of the tangential directions [m/s]
   static Parameters make_parameters(const Start& start, const ModelParameters& model,
                                     const Lanes& eps_s);
+  /// Makes the contacts stick by springs.
+  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+    for (int i = 0; i < kNumSlips; ++i) p->friction.shift[i] = p->mu[i] * stick.shift[i];
+    const Lanes largest = find_largest(p->mu);
+    p->slip_tolerance = largest * stick.calc_slip_tolerance(largest * p->gamma_n0);
+  }
+  /// Returns the largest friction coefficient, where torsion and rolling count at a radius of one
+  /// meter [-]. It is positive also without friction.
+  static Lanes find_largest(const Lanes mu[kNumSlips]);
+
   // As in ConvexFormulation, but with v_c and gamma of six components. Entry (i, j) of G is at
   // [i][j].
   static Lanes calc_cost(const Parameters& p, const Lanes v_c[6]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/formulations/convex/elastic_stick.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
 #include "stiction/laws/chosen_law.hpp"
 #include "stiction/laws/friction_regularization.hpp"
@@ -12,6 +13,7 @@ namespace stiction::formulations {
 
 /// Hunt-Crossley and the soft norm.
 struct DefaultLaws {
+  static constexpr bool kMayStick = false;
   using Normal = laws::HuntCrossley<Lanes>;
   template <int kSize>
   using Norm = laws::SoftNorm<kSize, Lanes>;
@@ -30,14 +32,20 @@ struct DefaultLaws {
 
 /// The laws that ModelParameters names.
 struct ChosenLaws {
+  static constexpr bool kMayStick = true;  // by the springs of `elastic`
   using Normal = laws::ChosenLaw<Lanes>;
   template <int kSize>
   using Norm = laws::SlipNorm<kSize, Lanes>;
   struct Friction {
     laws::ChosenSlipFunction function = contact::FrictionRegularizationKind::soft;
+    Lanes shift[5]{};  // added to the slip under `elastic`, see ElasticStick
     template <int kSize>
     Norm<kSize> calc_norm(const Lanes* slip, const Lanes& tolerance) const {
-      return {slip, tolerance, function};
+      if (function.kind != contact::FrictionRegularizationKind::elastic)
+        return {slip, tolerance, function};
+      Lanes shifted[kSize];
+      for (int i = 0; i < kSize; ++i) shifted[i] = slip[i] + shift[i];
+      return {shifted, tolerance, function};
     }
   };
 
@@ -45,7 +53,7 @@ struct ChosenLaws {
     return Normal::make(start, model);
   }
   static Friction make_friction(const ModelParameters& model) {
-    return {laws::ChosenSlipFunction(model.friction_law, model.custom_friction.get())};
+    return {.function = {model.friction_law, model.custom_friction.get()}};
   }
 };
 

@@ -1,0 +1,179 @@
+"""The friction law `elastic` from Python: reports, memory, batches, recordings, patches and figures."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stiction
+from stiction.package_scenes import find_scene_file
+
+SLOPE = math.atan(0.9 * 0.5)  # nine tenths of the friction cone
+XML = f"""
+<mujoco>
+  <option timestep="0.002" gravity="{9.81 * math.sin(SLOPE)} 0 {-9.81 * math.cos(SLOPE)}"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1" friction="0.5"/>
+    <body name="box" pos="0 0 0.05">
+      <freejoint/>
+      <geom name="box" type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def model() -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_string(XML)
+
+
+def make(model: mujoco.MjModel, **options: Any) -> stiction.Simulator:
+    return stiction.Simulator(model, "lagged", friction_law="elastic", **options)
+
+
+def test_a_report_has_the_springs(model: mujoco.MjModel) -> None:
+    material = {"stiffness": 1e6, "tangential_stiffness": 2e5}
+    sim = make(model, properties={"materials": {"m": material}, "geoms": {"box": "m"}})
+    data = mujoco.MjData(model)
+    report = sim.step(data, 1500)
+    # Four springs of 2e5 N/m carry the load together.
+    load = 9.81 * math.sin(SLOPE)
+    assert report.elastic_energy == pytest.approx(load**2 / (2 * 4 * 2e5), rel=0.2)
+    assert report.anchor_stretch == pytest.approx(load / (4 * 2e5), rel=0.6)
+    assert report.num_anchors_lost == report.anchors_forgotten == 0
+    x = data.qpos[0]
+    sim.step(data, 5000)
+    assert abs(data.qpos[0] - x) / 10 <= 1e-10
+    assert report.certificate.max_friction_work <= 1e-12
+
+
+def test_saved_anchors_are_loaded_for_their_state_alone(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    sim.step(data, 1000)
+    anchors = sim.save_anchors()
+    other, copy = make(model), mujoco.MjData(model)
+    mujoco.mj_copyData(copy, model, data)
+    other.load_anchors(copy, anchors)
+    assert other.step(copy).anchors_forgotten == 0
+    with pytest.raises(stiction.Error, match="another time or other positions"):
+        other.load_anchors(copy, anchors)
+    with pytest.raises(stiction.Error, match="must be bytes of save_anchors"):
+        other.load_anchors(copy, 3)  # type: ignore[arg-type]
+    soft = stiction.Simulator(model, "lagged")
+    with pytest.raises(stiction.Error, match="needs the friction law 'elastic'"):
+        soft.save_anchors()
+
+
+def test_a_reset_forgets_and_says_so(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    sim.step(data, 1000)
+    mujoco.mj_resetData(model, data)
+    assert sim.step(data).anchors_forgotten == 4
+    sim.step(data, 1000)
+    data.qpos[1] += 0.1
+    assert "anchors" in sim.step(data).missing_memory
+
+
+def test_forgetting_lets_a_body_yield_once(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    stretch = sim.step(data, 1500).anchor_stretch
+    x = data.qpos[0]
+    sim.forget_anchors()
+    sim.step(data, 1000)
+    assert 0.3 * stretch < data.qpos[0] - x < 3 * stretch
+
+
+def test_pickles_and_batches_remember(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    sim.step(data, 300)
+    copied = stiction.Simulator.__reduce__(sim)
+    again = copied[0](*copied[1])
+    other = mujoco.MjData(model)
+    mujoco.mj_copyData(other, model, data)
+    sim.step(data, 50)
+    again.step(other, 50)
+    assert np.array_equal(data.qpos, other.qpos)
+
+    batch = stiction.Batch(model, nsim=3, contact_model="lagged", friction_law="elastic")
+    batch.step(nstep=350)
+    alone = mujoco.MjData(model)
+    make(model).step(alone, 350)
+    for qpos in np.asarray(batch.qpos):
+        assert np.array_equal(qpos, alone.qpos)
+
+
+def test_a_recording_replays_from_any_step(model: mujoco.MjModel, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    sim, data = make(model), mujoco.MjData(model)
+    with stiction.Recorder(path, sim) as recorder:
+        for _ in range(60):
+            recorder.step(data)
+    recording = stiction.Recording(path)
+    for start in (0, 17, 41):
+        replayed = list(stiction.Replay(recording, from_step=start))
+        assert len(replayed) == 60 - start
+        assert all(step.find_difference() is None for step in replayed)
+
+
+@pytest.mark.parametrize("name", ["sap", "similar", "tamsi", "no_slip", "rigid_coulomb", "mujoco"])
+def test_models_without_springs_refuse(model: mujoco.MjModel, name: str) -> None:
+    with pytest.raises(stiction.Error, match="choose one of the contact models lagged, "):
+        stiction.Simulator(model, name, friction_law="elastic")
+
+
+def test_error_control_refuses(model: mujoco.MjModel) -> None:
+    sim, data = make(model), mujoco.MjData(model)
+    with pytest.raises(stiction.Error, match="does not take the friction law 'elastic'"):
+        sim.advance(data, 0.1, 1e-4)
+
+
+def test_properties_without_effect_give_a_warning(model: mujoco.MjModel) -> None:
+    properties = {"materials": {"m": {"tangential_stiffness": 1e5}}, "geoms": {"box": "m"}}
+    with pytest.warns(stiction.IgnoredSettingWarning, match="tangential_stiffness"):
+        stiction.Simulator(model, "lagged", properties=properties)
+    explained = make(model, properties=properties).explain("floor", "box")
+    rows = {row["name"]: row for row in explained["numbers"]}
+    assert rows["tangential_stiffness"]["value"] == 1e5
+    assert rows["tangential_stiffness"]["is_used"]
+    assert rows["tangential_damping"]["value"] == 1
+
+
+def test_a_spatula_between_bubbles_does_not_drift() -> None:
+    scene = stiction.load_scene(find_scene_file("spatula"))
+    sim = scene.make_simulator("lagged", friction_law="elastic")
+    data = scene.make_data()
+    mujoco.mj_resetDataKeyframe(scene.model, data, 0)
+    data.ctrl[:] = 16
+    places = []
+    sim.step(data, 1500)  # a minute in which it swings to rest on the soft pads
+    for _ in range(2):
+        sim.step(data, 1500)
+        mujoco.mj_kinematics(scene.model, data)
+        places.append(data.body("spatula").xpos - data.body("gripper").xpos)
+    assert np.linalg.norm(places[1] - places[0]) <= 1e-6  # [m] in 60 s
+
+
+def test_settled_clutter_takes_no_more_iterations_than_regularized_friction() -> None:
+    rng = np.random.default_rng(3)
+    bodies = "".join(
+        f"<body pos='{rng.uniform(-0.1, 0.1)} {rng.uniform(-0.1, 0.1)} {0.1 + 0.12 * i}'>"
+        f"<freejoint/><geom type='box' size='0.05 0.04 0.03' mass='0.3' friction='0.6'/></body>"
+        for i in range(8)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='5 5 1'/>"
+        f"{bodies}</worldbody></mujoco>"
+    )
+    mean = {}
+    for name, law in (("lagged", "elastic"), ("lagged_regularized", "soft")):
+        sim = stiction.Simulator(model, name, friction_law=law)
+        data = mujoco.MjData(model)
+        sim.step(data, 1000)
+        mean[law] = np.mean([sim.step(data).statistics.iterations for _ in range(400)])
+    assert mean["elastic"] <= 1.2 * mean["soft"]

@@ -1,0 +1,503 @@
+// The friction law `elastic` in simulation: nothing that sticks creeps, rolling has no drag, no
+// energy is made, and the anchors are remembered, saved and forgotten.
+#include "stiction/sim/anchors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/stepping.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/sim/anchor_sharing.hpp"
+#include "support/random_scene.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::ContactModel;
+using support::Scene;
+
+constexpr double kGravity = 9.81;
+
+StepOptions make_elastic(ContactModel model = ContactModel::lagged) {
+  StepOptions options = make_options(model);
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  return options;
+}
+
+/// Returns materials of a normal stiffness [N/m]; 0: near-rigid.
+plant::MaterialTable make_stiff(const Scene& scene, double stiffness) {
+  plant::Material material = plant::make_default_material();
+  if (stiffness > 0) material.law.stiffness = stiffness;
+  return make_materials(scene, material);
+}
+
+std::string tilt(double angle, double dt) {
+  return "timestep=\"" + std::to_string(dt) + "\" gravity=\"" +
+         std::to_string(kGravity * std::sin(angle)) + " 0 " +
+         std::to_string(-kGravity * std::cos(angle)) + "\"";
+}
+
+/// A box of 1 kg on a plane with friction 0.5, tilted to a share of the friction cone.
+Scene make_incline(double share, double dt) {
+  return Scene(support::make_mjcf(tilt(std::atan(0.5 * share), dt), R"(<worldbody>
+<geom type="plane" size="5 5 1" friction="0.5"/>
+<body pos="0 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/></body>
+</worldbody>)"));
+}
+
+/// Returns how fast a coordinate moves on average in a time [m/s].
+double measure_speed(Stepper* stepper, Scene* scene, int coordinate, double time) {
+  const double x = scene->data->qpos[coordinate], t = scene->data->time;
+  run(stepper, scene, static_cast<int>(std::lround(time / stepper->time_step())));
+  return (scene->data->qpos[coordinate] - x) / (scene->data->time - t);
+}
+
+struct Incline {
+  ContactModel model;
+  double dt, stiffness;
+};
+
+class ElasticIncline : public testing::TestWithParam<Incline> {
+ protected:
+  Stepper make_stepper(const Scene& scene) const {
+    return {scene.model, make_elastic(GetParam().model), make_stiff(scene, GetParam().stiffness)};
+  }
+};
+
+TEST_P(ElasticIncline, BlockDoesNotCreepBelowTheCone) {
+  for (const double share : {0.5, 0.99}) {
+    Scene scene = make_incline(share, GetParam().dt);
+    Stepper stepper = make_stepper(scene);
+    run(&stepper, &scene, static_cast<int>(std::lround(1 / GetParam().dt)));
+    EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 1)), 1e-10) << share;
+  }
+}
+
+TEST_P(ElasticIncline, BlockSlidesBeyondTheConeAsCoulombSays) {
+  const double angle = std::atan(0.5 * 1.01);
+  Scene scene = make_incline(1.01, GetParam().dt);
+  Stepper stepper = make_stepper(scene);
+  run(&stepper, &scene, static_cast<int>(std::lround(0.5 / GetParam().dt)));
+  const double v = scene.data->qvel[0], t = scene.data->time;
+  run(&stepper, &scene, static_cast<int>(std::lround(0.5 / GetParam().dt)));
+  const double exact = kGravity * (std::sin(angle) - 0.5 * std::cos(angle));
+  EXPECT_NEAR((scene.data->qvel[0] - v) / (scene.data->time - t), exact, 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ElasticIncline,
+                         testing::Values(Incline{ContactModel::lagged, 1e-3, 0},
+                                         Incline{ContactModel::lagged, 1e-3, 1e7},
+                                         Incline{ContactModel::lagged, 2e-3, 1e12},
+                                         Incline{ContactModel::lagged_regularized, 2e-3, 1e7},
+                                         Incline{ContactModel::coulomb, 1e-3, 0},
+                                         Incline{ContactModel::coulomb, 1e-2, 1e10}));
+
+/// A plate that two fingers hold 60 mm from the axis of a wrist, which turns at 4 rad/s.
+constexpr const char* kWrist = R"(<worldbody>
+<body name="wrist"><joint name="turn" type="hinge" axis="0 1 0"/><geom type="sphere" size="0.01" mass="1" contype="0" conaffinity="0"/>
+ <body pos="0.06 0.021 0"><joint name="one" type="slide" axis="0 -1 0" damping="5"/><geom type="box" size="0.01 0.01 0.01" mass="0.1" friction="0.8"/></body>
+ <body pos="0.06 -0.021 0"><joint name="two" type="slide" axis="0 1 0" damping="5"/><geom type="box" size="0.01 0.01 0.01" mass="0.1" friction="0.8"/></body></body>
+<body name="plate" pos="0.06 0 0"><freejoint/><geom type="box" size="0.03 0.0105 0.03" mass="0.2" friction="0.8"/></body>
+</worldbody>
+<actuator><velocity joint="turn" kv="1000"/><motor joint="one"/><motor joint="two"/></actuator>)";
+
+/// Returns how fast the plate moves in the frame of the wrist [m/s].
+double measure_plate_drift(double dt, double stiffness, const StepOptions& options) {
+  Scene scene(
+      support::make_mjcf("timestep=\"" + std::to_string(dt) + "\" gravity=\"0 0 0\"", kWrist));
+  Stepper stepper(scene.model, options, make_stiff(scene, stiffness));
+  const auto find_place = [&](mjtNum* place) {
+    mj_kinematics(scene.model, scene.data);
+    mju_mulMatTVec3(place, scene.data->xmat + 9 * scene.body("wrist"),
+                    scene.data->xpos + 3 * scene.body("plate"));
+  };
+  const auto turn = [&](double time) {
+    const int num = static_cast<int>(std::lround(time / dt));
+    for (int i = 0; i < num; ++i) {
+      scene.data->ctrl[0] = 4 * std::min(1.0, scene.data->time / 0.3);
+      scene.data->ctrl[1] = scene.data->ctrl[2] = 20;
+      run(&stepper, &scene);
+    }
+  };
+  turn(0.6);
+  mjtNum before[3], after[3];
+  find_place(before);
+  turn(0.5);
+  find_place(after);
+  return mju_dist3(before, after) / 0.5;
+}
+
+TEST(Anchors, APlateThatTurnsStaysInItsGrip) {
+  for (const double dt : {2e-3, 5e-3, 1e-2}) {
+    for (const double k : {0.0, 1e6, 1e10})
+      EXPECT_LE(measure_plate_drift(dt, k, make_elastic()), 1e-12) << dt << " " << k;
+    // Without anchors it drifts by omega^2 r dt / 2.
+    const double chord = 16 * 0.06 * dt / 2;
+    EXPECT_NEAR(measure_plate_drift(dt, 0, make_options(ContactModel::lagged)), chord,
+                0.15 * chord);
+  }
+}
+
+TEST(Anchors, AStackOfTenTiltedBoxesComesToRest) {
+  std::string bodies;
+  for (int i = 0; i < 10; ++i) {
+    const std::string half = std::to_string(0.05 - 0.002 * i);
+    bodies += "<body pos=\"0 0 " + std::to_string(0.05 + 0.1 * i) +
+              "\"><freejoint/><geom type=\"box\" mass=\"1\" friction=\"0.8\" size=\"" + half + " " +
+              half + " 0.05\"/></body>";
+  }
+  Scene scene(support::make_mjcf(
+      tilt(0.04, 0.01),
+      R"(<worldbody><geom type="plane" size="5 5 1" friction="0.8"/>)" + bodies + "</worldbody>"));
+  Stepper stepper(scene.model, make_elastic(), make_stiff(scene, 1e7));
+  run(&stepper, &scene, 400);
+  for (const int box : {0, 9})
+    EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 7 * box, 2)), 1e-11) << box;
+}
+
+TEST(Anchors, AWheelRollsWithoutDrag) {
+  for (const char* geom :
+       {R"(type="sphere" size="0.1")", R"(type="cylinder" size="0.1 0.05" euler="90 0 0")"}) {
+    for (const double dt : {2e-3, 1e-2}) {
+      Scene scene(support::make_mjcf(
+          tilt(0.1, dt), R"(<worldbody><geom type="plane" size="90 90 1" friction="0.8"/>
+<body pos="0 0 0.1"><freejoint/><geom mass="1" friction="0.8" )" +
+                             std::string(geom) + "/></body></worldbody>"));
+      Stepper stepper(scene.model, make_elastic(), make_stiff(scene, 1e7));
+      run(&stepper, &scene, static_cast<int>(std::lround(0.25 / dt)));
+      const double v = scene.data->qvel[0], t = scene.data->time;
+      run(&stepper, &scene, static_cast<int>(std::lround(1 / dt)));
+      const double share = std::strstr(geom, "sphere") ? 5.0 / 7 : 2.0 / 3;
+      const double exact = share * kGravity * std::sin(0.1);
+      EXPECT_NEAR((scene.data->qvel[0] - v) / (scene.data->time - t), exact, 1e-4 * exact)
+          << geom << dt;
+    }
+  }
+}
+
+/// A ball of 1 kg on a plane, with torsional and rolling friction.
+Scene make_ball(double angle) {
+  return Scene(support::make_mjcf(
+      tilt(angle, 2e-3),
+      R"(<worldbody><geom type="plane" size="5 5 1" friction="0.5 0.01 0.004" condim="6"/>
+<body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="1" friction="0.5 0.01 0.004" condim="6"/></body>
+</worldbody>)"));
+}
+
+TEST(Anchors, TorsionAndRollingStick) {
+  for (const ContactModel model : support::models_with_anchors()) {
+    StepOptions options = make_elastic(model);
+    options.tolerance = 1e-9;  // residuals of 1e-5 keep the ball swinging by 1e-8 m
+    // Half of the torsional friction holds a torque about the normal.
+    Scene twisted = make_ball(0);
+    twisted.data->xfrc_applied[6 + 5] = 0.5 * 0.01 * kGravity;
+    Stepper twisting(twisted.model, options, make_stiff(twisted, 1e6));
+    run(&twisting, &twisted, 3000);
+    EXPECT_LE(std::abs(measure_speed(&twisting, &twisted, 6, 1)), 1e-9);  // half the angle [rad/s]
+    EXPECT_GT(twisted.data->qpos[6], 1e-6);
+    // Half of the rolling friction holds a ball on a slope.
+    Scene tilted = make_ball(0.5 * 0.004 / 0.1);
+    Stepper rolling(tilted.model, options, make_stiff(tilted, 1e6));
+    run(&rolling, &tilted, 4000);
+    EXPECT_LE(std::abs(measure_speed(&rolling, &tilted, 0, 1)), 1e-9);
+    EXPECT_LE(std::abs(tilted.data->qpos[0]), 1e-4);
+  }
+}
+
+/// Returns the RMS distance of a box that a spring pulls over a plane to the exact solution [m].
+double measure_pulled(double dt) {
+  constexpr double kSpring = 1000, kSpeed = 0.1, kMu = 0.5;
+  Scene scene(
+      support::make_mjcf(tilt(0, dt), R"(<worldbody><geom type="plane" size="5 5 1" friction="0.5"/>
+<body pos="0 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_elastic(), make_stiff(scene, 1e6));
+  run(&stepper, &scene, static_cast<int>(std::lround(0.2 / dt)));
+  const double start = scene.data->time, x0 = scene.data->qpos[0];
+  const double breaks_away = kMu * kGravity / (kSpring * kSpeed), omega = std::sqrt(kSpring);
+  double sum = 0;
+  int num = 0;
+  while (scene.data->time < start + 0.6) {
+    const double pulled = kSpeed * (scene.data->time - start) - (scene.data->qpos[0] - x0);
+    scene.data->xfrc_applied[6] = kSpring * pulled;
+    run(&stepper, &scene);
+    const double tau = scene.data->time - start - breaks_away;
+    const double exact = tau > 0 ? kSpeed * (tau - std::sin(omega * tau) / omega) : 0;
+    sum += std::pow(scene.data->qpos[0] - x0 - exact, 2);
+    ++num;
+  }
+  return std::sqrt(sum / num);
+}
+
+TEST(Anchors, ABlockPulledByASpringFollowsItsSolutionToFirstOrder) {
+  // Measured: 1.1e-5, 4e-6 and 8e-5 m. The first two are the deflection of the springs of 1e6 N/m
+  // and of the box on its normal springs, which does not depend on the time step.
+  for (const double dt : {1e-4, 1e-3, 1e-2}) EXPECT_LE(measure_pulled(dt), 0.02 * dt + 2e-5) << dt;
+}
+
+/// A pile of different geoms that fall on each other between walls.
+std::string make_pile(double dt) {
+  constexpr const char* kGeoms[] = {
+      R"(type="box" size="0.04 0.03 0.05")", R"(type="sphere" size="0.04")",
+      R"(type="capsule" size="0.03 0.04")", R"(type="cylinder" size="0.04 0.03")"};
+  std::string bodies;
+  for (int i = 0; i < 10; ++i)
+    bodies += "<body pos=\"" + std::to_string(0.03 * (i % 3 - 1)) + " " +
+              std::to_string(0.02 * (i % 4)) + " " + std::to_string(0.1 + 0.11 * i) +
+              "\" euler=\"" + std::to_string(40 * i) + " 30 " + std::to_string(10 * i) +
+              "\"><freejoint/><geom mass=\"0.3\" friction=\"0.6 0.004 0.001\" condim=\"" +
+              std::to_string(i % 3 == 0   ? 3
+                             : i % 3 == 1 ? 4
+                                          : 6) +
+              "\" " + kGeoms[i % 4] + "/></body>";
+  return support::make_mjcf("timestep=\"" + std::to_string(dt) + "\"",
+                            R"(<worldbody><geom type="plane" size="5 5 1"/>
+<geom type="plane" size="1 1 1" pos="0.15 0 0" zaxis="-1 0 0"/><geom type="plane" size="1 1 1" pos="-0.15 0 0" zaxis="1 0 0"/>
+<geom type="plane" size="1 1 1" pos="0 0.15 0" zaxis="0 -1 0"/><geom type="plane" size="1 1 1" pos="0 -0.15 0" zaxis="0 1 0"/>)" +
+                                bodies + "</worldbody>");
+}
+
+double calc_energy(const Scene& scene) {
+  // A step leaves the kinematics of its start.
+  mj_fwdKinematics(scene.model, scene.data);
+  mj_makeM(scene.model, scene.data);
+  mj_energyPos(scene.model, scene.data);
+  mj_energyVel(scene.model, scene.data);
+  return scene.data->energy[0] + scene.data->energy[1];
+}
+
+TEST(Anchors, APileGainsNoEnergy) {
+  for (const double damping : {0.0, 1.0}) {
+    for (const double k : {0.0, 1e5, 1e8}) {
+      for (const ContactModel model : support::models_with_anchors()) {
+        Scene scene(make_pile(2e-3));
+        plant::MaterialTable materials = make_stiff(scene, k);
+        for (plant::Material& m : materials.geoms) m.law.tangential_damping = damping;
+        Stepper stepper(scene.model, make_elastic(model), materials);
+        run(&stepper, &scene);
+        const double start = calc_energy(scene);
+        for (int i = 0; i < 700; ++i) {
+          const StepReport& report = stepper.step(scene.data);
+          ASSERT_TRUE(report.ok()) << report.message << " in step " << i;
+          ASSERT_LE(calc_energy(scene) + report.anchors.energy, start * (1 + 1e-9)) << "step " << i;
+          EXPECT_LE(report.certificate.max_friction_work, 1e-12);
+        }
+      }
+    }
+  }
+}
+
+TEST(Anchors, StiffnessesAndStepsOfAnySizeSucceed) {
+  for (const double dt : {1e-4, 2e-3, 1e-2}) {
+    for (const double k : {1e4, 1e6, 1e8, 1e10, 1e12}) {
+      for (const ContactModel model : {ContactModel::lagged, ContactModel::coulomb}) {
+        Scene scene(make_pile(dt));
+        Stepper stepper(scene.model, make_elastic(model), make_stiff(scene, k));
+        const StepReport& report = stepper.step(scene.data, 150);
+        EXPECT_TRUE(report.ok()) << dt << " " << k << ": " << report.message;
+      }
+    }
+  }
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+bool has_same_bits(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
+}
+
+TEST(AnchorMemory, ACheckpointContinuesWithTheSameBits) {
+  for (const ContactModel model : support::models_with_anchors()) {
+    Scene scene(make_pile(2e-3));
+    Stepper stepper(scene.model, make_elastic(model));
+    for (int checkpoint = 0; checkpoint < 4; ++checkpoint) {
+      run(&stepper, &scene, 100);
+      Scene copy(scene);
+      copy.set_state(scene.state());
+      Stepper other(copy.model, make_elastic(model));
+      other.set_state(stepper.get_state());
+      for (int i = 0; i < 20; ++i) {
+        run(&stepper, &scene);
+        run(&other, &copy);
+        ASSERT_TRUE(has_same_bits(scene.state(), copy.state())) << checkpoint << " " << i;
+      }
+    }
+  }
+}
+
+TEST(AnchorMemory, ThreadsDoNotChangeTheBits) {
+  Scene one(make_pile(2e-3)), many(make_pile(2e-3));
+  StepOptions options = make_elastic();
+  Stepper alone(one.model, options);
+  options.num_threads = 4;
+  Stepper together(many.model, options);
+  run(&alone, &one, 400);
+  run(&together, &many, 400);
+  EXPECT_TRUE(has_same_bits(one.state(), many.state()));
+}
+
+TEST(AnchorMemory, SavedAnchorsHoldTheStateAtWhichTheyWereSaved) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 500);
+  const std::vector<std::uint64_t> anchors = stepper.save_anchors();
+  const std::vector<mjtNum> state = scene.state();
+  const double stretch = stepper.step(scene.data).anchors.largest_stretch;
+  EXPECT_GT(stretch, 0);
+
+  // Another stepper that goes on from the state without anchors lets the block slip, and says so.
+  scene.set_state(state);
+  Stepper other(scene.model, make_elastic());
+  run(&other, &scene, 3);
+  const double slipped = scene.data->qpos[0];
+  scene.set_state(state);
+  other.load_anchors(scene.data, anchors);
+  const StepReport& report = other.step(scene.data);
+  EXPECT_EQ(report.anchors.num_forgotten, 0);
+  EXPECT_FALSE(report.missing_memory & kAnchors);
+  EXPECT_NEAR(report.anchors.largest_stretch, stretch, 1e-3 * stretch);
+  run(&other, &scene, 2);
+  EXPECT_GT(slipped - scene.data->qpos[0], 0.1 * stretch);
+}
+
+TEST(AnchorMemory, AnotherStateFindsNoAnchors) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 500);
+  EXPECT_EQ(stepper.step(scene.data).anchors.num_forgotten, 0);
+  scene.data->qpos[0] += 0.3;
+  const StepReport& moved = stepper.step(scene.data);
+  EXPECT_EQ(moved.anchors.num_forgotten, 4);
+  EXPECT_TRUE(moved.missing_memory & kAnchors);
+  EXPECT_EQ(stepper.step(scene.data).anchors.num_forgotten, 0);
+}
+
+TEST(AnchorMemory, ForgottenAnchorsBeginAgain) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 500);
+  const double stretch = stepper.step(scene.data).anchors.largest_stretch;
+  const double x = scene.data->qpos[0];
+  stepper.forget_anchors();
+  run(&stepper, &scene, 500);
+  // The block yields once by about the deflection of its springs.
+  EXPECT_GT(scene.data->qpos[0] - x, 0.3 * stretch);
+  EXPECT_LT(scene.data->qpos[0] - x, 3 * stretch);
+  EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 1)), 1e-10);
+}
+
+TEST(AnchorMemory, AFailedStepAndForwardLeaveItAsItWas) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 500);
+  const std::vector<std::uint64_t> anchors = stepper.save_anchors();
+  EXPECT_TRUE(stepper.forward(scene.data).ok());
+  EXPECT_EQ(stepper.save_anchors(), anchors);
+  scene.data->qfrc_applied[0] = std::nan("");
+  EXPECT_FALSE(stepper.step(scene.data).ok());
+  EXPECT_EQ(stepper.save_anchors(), anchors);
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(AnchorMemory, WrongAnchorsAreRefused) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic()),
+      soft(scene.model, make_options(ContactModel::lagged));
+  run(&stepper, &scene, 10);
+  std::vector<std::uint64_t> anchors = stepper.save_anchors();
+  EXPECT_NE(message_of([&] { (void)soft.save_anchors(); }).find("'elastic'"), std::string::npos);
+  EXPECT_NE(message_of([&] { soft.forget_anchors(); }).find("'elastic'"), std::string::npos);
+  EXPECT_NE(message_of([&] { soft.set_state(stepper.get_state()); }), "");
+  EXPECT_NE(message_of([&] { stepper.set_state(soft.get_state()); }), "");
+  scene.data->time += 1;
+  EXPECT_NE(message_of([&] { stepper.load_anchors(scene.data, anchors); }).find("another time"),
+            std::string::npos);
+  anchors.pop_back();
+  EXPECT_NE(message_of([&] { stepper.load_anchors(scene.data, anchors); }), "");
+  for (const ContactModel model :
+       {ContactModel::sap, ContactModel::similar, ContactModel::tamsi, ContactModel::no_slip}) {
+    const std::string text = message_of([&] { Stepper refused(scene.model, make_elastic(model)); });
+    EXPECT_NE(text.find("friction_law: is 'elastic'"), std::string::npos) << text;
+    EXPECT_NE(text.find("lagged, lagged_regularized, coulomb"), std::string::npos) << text;
+  }
+}
+
+TEST(AnchorMemory, BodiesThatSleepKeepTheirAnchors) {
+  Scene scene = make_incline(0.9, 2e-3);
+  scene->opt.enableflags |= mjENBL_SLEEP;
+  Stepper stepper(scene.model, make_elastic());
+  double x = 0;
+  int num_asleep = 0;
+  for (int i = 0; i < 3000 && num_asleep == 0; ++i) {
+    num_asleep = stepper.step(scene.data).statistics.num_asleep;
+    x = scene.data->qpos[0];
+  }
+  ASSERT_EQ(num_asleep, 1);
+  run(&stepper, &scene, 50);
+  scene.data->xfrc_applied[6 + 2] = 1e-3;  // wakes the block
+  const StepReport& report = stepper.step(scene.data);
+  EXPECT_EQ(report.statistics.num_asleep, 0);
+  EXPECT_EQ(report.anchors.num_forgotten, 0);
+  scene.data->xfrc_applied[6 + 2] = 0;
+  run(&stepper, &scene, 20);
+  EXPECT_NEAR(scene.data->qpos[0], x, 1e-9);  // without anchors it would yield by 1e-7
+}
+
+// ---- sharing ------------------------------------------------------------------------------------
+
+TEST(AnchorSharing, KeepsForceAndMomentOfALostAnchor) {
+  const math::Vec3 normal{0, 0, 1}, corners[] = {{1, 1, 0}, {-1, 1, 0}, {-1, -1, 0}, {1, -1, 0}};
+  AnchorSharing sharing;
+  const math::Vec3 place{0.2, 0.3, 0}, stretch{1e-3, -2e-3, 0};
+  sharing.add_lost(place, stretch, 1e4);
+  for (const math::Vec3& corner : corners) sharing.add_contact(corner, normal, {}, 1e4);
+  sharing.solve();
+  math::Vec3 force, moment;
+  double energy = 0;
+  for (const math::Vec3& corner : corners) {
+    const math::Vec3 u = sharing.calc_added_stretch(corner, normal);
+    force += u * 1e4;
+    moment += cross(corner, u * 1e4);
+    energy += 0.5 * 1e4 * dot(u, u);
+  }
+  const math::Vec3 lost = stretch * 1e4;
+  EXPECT_LE(norm(force - lost), 1e-6 * norm(lost));
+  EXPECT_LE(norm(moment - cross(place, lost)), 1e-6 * norm(lost));
+  EXPECT_LE(energy, 0.5 * 1e4 * dot(stretch, stretch));
+}
+
+TEST(AnchorSharing, IsReducedWhereTheEnergyWouldGrow) {
+  // A contact far away and stretched already would need more energy than was lost.
+  const math::Vec3 normal{0, 0, 1}, present{3e-3, 0, 0};
+  AnchorSharing sharing;
+  sharing.add_lost({0, 0, 0}, {1e-3, 0, 0}, 1e4);
+  sharing.add_contact({1, 0, 0}, normal, present, 1e4);
+  sharing.solve();
+  const math::Vec3 u = present + sharing.calc_added_stretch({1, 0, 0}, normal);
+  EXPECT_NEAR(dot(u, u), dot(present, present) + 1e-6, 1e-12);
+  EXPECT_GT(u.x, present.x);
+}
+
+TEST(AnchorSharing, NothingTakesAShareWithoutAStiffness) {
+  AnchorSharing sharing;
+  sharing.add_lost({0, 0, 0}, {1e-3, 0, 0}, 1e4);
+  sharing.add_contact({1, 0, 0}, {0, 0, 1}, {}, 0);
+  sharing.solve();
+  EXPECT_EQ(sharing.calc_added_stretch({1, 0, 0}, {0, 0, 1}), math::Vec3{});
+}
+
+}  // namespace
+}  // namespace stiction::sim
