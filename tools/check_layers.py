@@ -58,7 +58,7 @@ PYTHON_LAYERS = (
         "suggestions",
         "version",
     ),
-    ("array_arguments", "arguments", "mujoco_faults", "names", "yaml_file"),
+    ("array_arguments", "arguments", "mujoco_faults", "names", "triangulation", "yaml_file"),
     ("contact_table", "laws"),
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),

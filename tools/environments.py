@@ -77,6 +77,13 @@ ENVIRONMENTS = (
         ),
         ("python/tests/clients",),
     ),
+    # With Ray the venv takes 1 GB, and its versions change too often to be pinned for every developer.
+    Environment(
+        "ray",
+        ("stiction[ray]",),
+        ("stiction", "ray", "pyarrow"),
+        ("python/tests/sweep/test_sweep_ray.py",),
+    ),
 )
 
 
@@ -122,7 +129,11 @@ def install(environment: Environment, wheel: Path) -> None:
     """Makes the venv as a user would, checks it, and only then adds what the tests need."""
     shutil.rmtree(environment.folder, ignore_errors=True)
     run([sys.executable, "-m", "venv", environment.folder / "venv"])
-    line = [str(wheel) if word == "stiction" else word for word in environment.line]
+    # Also with extras, such as stiction[ray].
+    line = [
+        word.replace("stiction", str(wheel)) if word.partition("[")[0] == "stiction" else word
+        for word in environment.line
+    ]
     pip = [environment.python, "-m", "pip"]
     # Python compiles what is imported, a small part of the 600 MB. This halves the time.
     run([*pip, "install", "-q", "--no-compile", *line])

@@ -133,7 +133,7 @@ nb::object call_view(const char* function, Arguments&&... arguments) {
 }
 
 /// Returns the contacts of a report as one table, see stiction.contact_table.
-nb::object make_table(nb::handle report, const std::string& format) {
+nb::object make_table(nb::handle report, nb::handle format) {
   return nb::module_::import_("stiction.contact_table").attr("make_table")(report, format);
 }
 
@@ -228,7 +228,7 @@ void bind_reports(nb::module_& m) {
   def_to_dict(report);
   report.def("_repr_html_", [](nb::handle self) { return call_view("to_html", self); });
   report.def(
-      "table", &make_table, nb::arg("format") = "numpy",
+      "table", &make_table, nb::arg("format").none() = "numpy",
       nb::sig("def table(self, format: str = 'numpy') -> typing.Any"),
       "Returns all contacts as one table, with a row for each contact point and for each face "
       "of a patch.\n\n"

@@ -95,7 +95,11 @@ int find_sensor(const TaxelReport& report, nb::handle key) {
     throw Error(ErrorCode::kUnknownName, "taxels",
                 "no sensor has the name '" + name + "'" + suggest_name(name, report.names));
   }
-  const int index = nb::cast<int>(key);
+  int index = 0;
+  if (!nb::try_cast(key, index))
+    throw Error(ErrorCode::kWrongShape, "taxels",
+                "the key is " + std::string(nb::repr(key).c_str()) +
+                    ", must be the name of a sensor or an integer");
   const int i = index < 0 ? index + report.size() : index;
   if (i < 0 || i >= report.size()) throw nb::index_error("index of a sensor out of range");
   return i;
@@ -126,7 +130,7 @@ void bind_taxels(nb::module_& m) {
         const auto& report = nb::cast<const R&>(self);
         return Taxels{nb::borrow(self), &report, find_sensor(report, key)};
       },
-      "key"_a, nb::sig("def __getitem__(self, key: str | int) -> Taxels"),
+      nb::arg("key").none(), nb::sig("def __getitem__(self, key: str | int) -> Taxels"),
       "Returns the taxels of a sensor, by its name or its place.\n\n"
       "Raises:\n    Error: no sensor has this name.");
   c.def(

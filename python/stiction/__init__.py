@@ -48,7 +48,7 @@ from stiction.surfaces import ContactSurfaces  # noqa: E402
 if TYPE_CHECKING:
     from stiction.batch import Batch, SimulationError
     from stiction.recording import Recorder, Recording, Replay
-    from stiction.rollouts import Rollout, rollout
+    from stiction.rollouts import Rollout, rollout, shutdown_persistent_pool
     from stiction.version import __version__
 
 # These are imported at their first use, because what they import takes a quarter of the time of the rest.
@@ -61,6 +61,7 @@ _LATER = {
     "SimulationError": "stiction.batch",
     "__version__": "stiction.version",
     "rollout": "stiction.rollouts",
+    "shutdown_persistent_pool": "stiction.rollouts",
 }
 
 # Packages of their own, which dir() lists once they are imported.
@@ -127,5 +128,6 @@ __all__ = [
     "rigid_contact_models",
     "rollout",
     "set_default",
+    "shutdown_persistent_pool",
     "tessellations",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import difflib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 import mujoco
@@ -22,7 +24,6 @@ from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepWarning, warn
 from stiction.properties import PropertiesLike
 from stiction.step_setup import StepSetup
-from stiction.suggestions import suggest_name
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes
@@ -122,7 +123,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
     any number of threads and beside any other simulations. bind() also gives:
 
     - `error_bound`: the bound of the error of the call's steps, the largest one [sqrt(J)], (nsim,);
-      NaN before the first step. See StepReport.error_bound.
+      NaN if it took none, and infinity if it failed. See StepReport.error_bound.
     - `iterations`: of the solver in the last step, int32 (nsim,).
     - `step_status`: bits of StepStatus, 0 for 'ok', uint32 (nsim,).
     - `step_warnings`: number of warnings of each kind since the batch was made, int32 (nsim, 9), in the
@@ -150,8 +151,8 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
 
     Raises:
         TypeError: as for Simulator.
-        Error: an argument is out of range, or the model cannot be stepped. Wrong arguments of the
-            methods raise BatchError, which is an Error and of the types that MuJoCo raises.
+        BatchError: an argument of this constructor or of a method is wrong, or the model cannot be
+            stepped. It is an Error, and of the types that MuJoCo raises.
     """
 
     _b: _Simulations
@@ -167,23 +168,25 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         properties: PropertiesLike = None,
         **options: Unpack[StepOptions],
     ) -> None:
-        setup = StepSetup.make(model, contact_model, properties, options)
+        setup = _raise_batch_error(StepSetup.make, model, contact_model, properties, options)
         if (num_threads := setup.chosen.get("num_threads", 1)) != 1:
-            raise Error(
+            raise BatchError(
                 "unsupported",
                 "num_threads",
                 f"is {num_threads}, but a batch has nthread threads, each of which steps one "
                 "simulation at a time; leave num_threads at 1",
             )
         _raise_batch_error(_check_callbacks)
-        super().__init__(
-            model, 1, 1, bool(persistent)
-        )  # makes the attributes; its one simulation is not used
-        self._b = _Simulations(
+        count = _check_count("nsim", nsim, 1)
+        num_threads = _raise_batch_error(check_integer, "nthread", nthread)
+        is_persistent = _raise_batch_error(check_flag, "persistent", persistent)
+        super().__init__(model, 1, 1, True)  # makes the attributes; its one simulation is not used
+        self._b = _raise_batch_error(
+            _Simulations,
             model._address,
-            check_integer("nsim", nsim, 1),
-            check_integer("nthread", nthread),
-            check_flag("persistent", persistent),
+            count,
+            num_threads,
+            is_persistent,
             setup.chosen,
             setup.properties or ContactProperties(),
         )
@@ -216,8 +219,14 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         try:
             return super().bind(name)
         except ValueError as e:
-            hint = suggest_name(name, [*mujoco.batch.DATA_FIELDS, *ARRAYS, *LISTS])
-            raise BatchError("unknown_name", "bind", f"{e}; {hint}") from None
+            raise BatchError("unknown_name", "bind", _describe_unknown(str(e), name)) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ARRAYS or name in LISTS:
+            raise BatchError(
+                "invalid_value", name, "is what the steps report, and cannot be written"
+            )
+        super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         if name in ARRAYS or name in LISTS:
@@ -246,9 +255,20 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         """Resets to the model's defaults or to keyframes, then computes stages up to `stage`."""
         super().reset(ids, keyframe, _check_stage(stage))
 
+    def set_models(self, models: mujoco.MjModel | Iterable[mujoco.MjModel] | None) -> None:
+        """Runs simulation i on models[i], or all on one model; None: on the batch's model."""
+        if models is not None and not isinstance(models, mujoco.MjModel | Iterable):
+            raise BatchError(
+                "wrong_shape",
+                "models",
+                f"is a {type(models).__name__}, must be a mujoco.MjModel, a list of one per "
+                "simulation, or None",
+            )
+        super().set_models(models)
+
     def rollout(self, nstep: int, *args: Any, **kwargs: Any) -> Any:
         """Advances each simulation by nstep steps, with controls before and records after each."""
-        return super().rollout(_check_count("nstep", nstep, 0), *args, **kwargs)
+        return super().rollout(_check_count("nstep", nstep, 1), *args, **kwargs)
 
     def _check(self, ids: NDArray[np.int32] | None, nfail: int) -> None:
         """Is called after each call: gives new warnings, and raises the error of a failure."""
@@ -283,7 +303,7 @@ class _Simulations(BatchSimulations):
         if models is None:
             self.set_model_addresses([])
             return
-        given = [models] * self.nsim if isinstance(models, mujoco.MjModel) else list(models)
+        given = [models] * self.nsim if isinstance(models, mujoco.MjModel) else models
         if len(given) != self.nsim:
             raise Error(
                 "wrong_shape",
@@ -328,6 +348,17 @@ for _name in ("expand", "expanded", "error", "get_model", "get_data", "set_model
     _raise_batch_errors(_name, checks_callbacks=False)
 
 
+def _describe_unknown(message: str, name: str) -> str:
+    """Returns MuJoCo's message about a name that bind() does not know, with our names among its hints."""
+    if "use expand" in message:
+        return message
+    ours = [*ARRAYS, *LISTS]
+    message = message.partition(" (did you mean")[0]
+    if near := difflib.get_close_matches(name, [*ours, *mujoco.batch.DATA_FIELDS], n=1):
+        return f"{message} (did you mean '{near[0]}'?)"
+    return f"{message}, nor one of {', '.join(ours)}"
+
+
 def _check_count(name: str, value: Any, least: int) -> int:
     count: int = _raise_batch_error(check_integer, name, value, least)
     return count
@@ -344,13 +375,15 @@ def _check_stage(stage: Any) -> int:
     )
 
 
+_C_FUNCTION: type = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all functions of ctypes
 _CALLBACKS = [name for name in dir(mujoco) if name.startswith("get_mjcb_")]
 
 
 def _check_callbacks() -> None:
     """Raises Error if a callback is a Python function, which threads could only call in turn."""
     for name in _CALLBACKS:
-        if (callback := getattr(mujoco, name)()) is None or not hasattr(callback, "__code__"):
+        # MuJoCo returns None for C functions, except for those that were set as objects of ctypes.
+        if isinstance(getattr(mujoco, name)(), _C_FUNCTION | None):
             continue
         raise Error(
             "unsupported",

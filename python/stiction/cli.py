@@ -38,6 +38,9 @@ from stiction.errors import Error, StepWarning
 from stiction.interrupts import find_termination, interrupt_on_termination
 from stiction.names import make_printable
 
+# Arguments that are names of something; to misspell one is wrong usage, as to misspell a contact model.
+_NAME_ARGUMENTS = ("body", "geom", "scene", "engine", "study", "--install")
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -86,7 +89,8 @@ def _run_app() -> int:
         err.print("error:", make_printable(str(e)), style="red", markup=False)
         if "--json" in sys.argv:
             print_json({"error": {"code": e.code, "where": e.where, "message": e.message}})
-        code = ExitCode.FAILURE
+        is_usage = e.code == "unknown_name" and e.where in _NAME_ARGUMENTS
+        code = ExitCode.USAGE if is_usage else ExitCode.FAILURE
     except ImportError as e:
         err.print("error:", str(e), style="red", markup=False)
         code = ExitCode.FAILURE

@@ -35,7 +35,8 @@ _FIELDS: tuple[tuple[str, str, tuple[int, ...], str, str], ...] = (
         "f8",
         (3,),
         "N m",
-        "torque of torsional and rolling friction at a point; 0 for a face",
+        "torque about the position: of torsional and rolling friction at a point, and the share of the "
+        "patch's torque that forces at the centers of its faces do not make at a face",
     ),
     ("slip_velocity", "f8", (3,), "m/s", "tangential velocity of the second body after the step"),
     ("stick", "?", (), "", "true if it has a force and does not slip"),
@@ -47,6 +48,7 @@ _STEP_FIELDS: tuple[tuple[str, str, tuple[int, ...], str, str], ...] = (
 DTYPE = np.dtype([(name, kind, shape) for name, kind, shape, *_ in _FIELDS])
 STEP_DTYPE = np.dtype([(name, kind, shape) for name, kind, shape, *_ in _STEP_FIELDS + _FIELDS])
 FORMATS = ("numpy", "arrow")
+_ROUND_OFF = 4.0  # in units of the last place
 
 
 def make_table(report: StepReport, format: str = "numpy") -> Any:
@@ -65,7 +67,14 @@ def make_table(report: StepReport, format: str = "numpy") -> Any:
         faces = {name: getattr(patches, name) for name in FACE_FIELDS}
         owner = np.repeat(np.arange(len(patches)), np.diff(patches.face_start))
         pairs = {name: getattr(patches, name)[owner] for name in ("bodies", "geoms")}
-        tables.append(tabulate_faces({**faces, **pairs, "patch": owner}, report.time_step))
+        couple = [
+            calc_couple(
+                patches.center[i], patches.torque[i], {n: faces[n][owner == i] for n in faces}
+            )
+            for i in range(len(patches))
+        ]
+        columns = {**faces, **pairs, "patch": owner, "couple": np.array(couple)[owner]}
+        tables.append(tabulate_faces(columns, report.time_step))
     return convert(np.concatenate(tables), format)
 
 
@@ -114,8 +123,8 @@ def tabulate_faces(faces: dict[str, Any], time_step: float) -> Rows:
     """Returns the rows of faces.
 
     Args:
-        faces: arrays with the names of FACE_FIELDS, as PatchReport has them, and `bodies`, `geoms` and
-            `patch` of each face.
+        faces: arrays with the names of FACE_FIELDS, as PatchReport has them, and `bodies`, `geoms`,
+            `patch` and `couple` (see calc_couple) of each face.
         time_step: length of the step [s].
     """
     rows = np.empty(len(faces["face_area"]), DTYPE)
@@ -123,13 +132,46 @@ def tabulate_faces(faces: dict[str, Any], time_step: float) -> Rows:
     rows["position"] = faces["face_center"]
     rows["normal"] = faces["face_normal"]
     rows["area"] = faces["face_area"]
-    rows["distance"], rows["torque"] = math.nan, 0
+    rows["distance"] = math.nan
     for name in ("bodies", "geoms", "patch", "slip_velocity"):
         rows[name] = faces[name]
     rows["force"] = faces["traction"] * rows["area"][:, np.newaxis]
     rows["impulse"] = rows["force"] * time_step
+    pressed = rows["force"].any(axis=1)
+    rows["torque"] = faces["couple"] * (rows["area"] * pressed)[:, np.newaxis]
     rows["stick"] = _find_sticking(rows["force"], faces["slipping"])
     return rows
+
+
+def calc_couple(
+    center: NDArray[Any], torque: NDArray[Any], faces: dict[str, Any]
+) -> NDArray[np.float64]:
+    """Returns the torque of a patch that forces at the centers of its faces do not make, per area.
+
+    It is 0 unless faces have several quadrature points. It is spread evenly over the faces that press,
+    as taxels have it.
+
+    Args:
+        center: center of the patch [m], (3,).
+        torque: torque about it [N m], (3,).
+        faces: arrays with the names of FACE_FIELDS.
+
+    Returns:
+        The couple [N m/m^2], (3,).
+    """
+    area = np.asarray(faces["face_area"], float)
+    force = np.asarray(faces["traction"], float) * area[:, np.newaxis]
+    arm = np.asarray(faces["face_center"], float) - np.asarray(center, float)
+    pressed = float(area[force.any(axis=1)].sum())
+    couple = np.asarray(torque, float) - np.cross(arm, force).sum(axis=0)
+    # Recordings have single precision.
+    scale = np.linalg.norm(arm, axis=1) + np.linalg.norm(center)
+    round_off = (
+        _ROUND_OFF * np.finfo(torque.dtype).eps * float(scale @ np.linalg.norm(force, axis=1))
+    )
+    if pressed == 0 or np.linalg.norm(couple) <= round_off:
+        return np.zeros(3)
+    return np.asarray(couple / pressed)
 
 
 def _find_sticking(forces: NDArray[np.float64], slipping: NDArray[Any]) -> NDArray[np.bool_]:

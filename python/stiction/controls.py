@@ -109,7 +109,8 @@ class RandomControls:
     """Controls that are drawn anew every 0.1 s of simulated time.
 
     Each control is uniform over its range, or over [-1, 1] if it has no range. Equal seeds give
-    equal controls for any time step and contact model.
+    equal controls for any time step and contact model. They are a function of the time, so that a run
+    that goes back in time finds the same controls again.
     """
 
     def __init__(self, model: mujoco.MjModel, seed: int) -> None:
@@ -118,19 +119,17 @@ class RandomControls:
         self._high = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
         self._random = np.random.default_rng(seed)
         self._start: float | None = None
-        self._num_drawn = 0
-        self._ctrl = np.zeros(model.nu)
+        self._drawn: list[np.ndarray] = []
 
     def __call__(self, data: mujoco.MjData) -> None:
         if self._start is None:
             self._start = data.time
         # The time is a rounded sum of time steps; half a microsecond absorbs its error.
         needed = 1 + math.floor((data.time - self._start + 5e-7) / _HOLD_TIME)
-        while self._num_drawn < needed:
+        while len(self._drawn) < needed:
             share = self._random.random(len(self._low))
-            self._ctrl = (1 - share) * self._low + share * self._high
-            self._num_drawn += 1
-        data.ctrl[:] = self._ctrl
+            self._drawn.append((1 - share) * self._low + share * self._high)
+        data.ctrl[:] = self._drawn[max(needed, 1) - 1]
 
 
 def _require_schedule(scene: Scene) -> Controls:

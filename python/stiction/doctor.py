@@ -84,17 +84,27 @@ def _find_mujoco() -> Iterator[Diagnosis]:
         )
 
 
-def _find_processor() -> Iterator[Diagnosis]:
-    """Yields the processor with the instructions that _core needs. Import fails without them."""
-    name, flags = platform.processor() or platform.machine(), ""
+def _read_processor() -> tuple[str, str]:
+    """Returns the name of the processor and its flags, which are empty where the system hides them."""
     try:
         info = Path("/proc/cpuinfo").read_text()
     except OSError:
         info = ""
-    if match := re.search(r"^model name\s*:\s*(.+)$", info, re.M):
-        name = match[1]
-    if match := re.search(r"^flags\s*:\s*(.+)$", info, re.M):
-        flags = match[1]
+    name = re.search(r"^model name\s*:\s*(.+)$", info, re.M)
+    flags = re.search(r"^flags\s*:\s*(.+)$", info, re.M)
+    return name[1] if name else platform.processor() or platform.machine(), flags[
+        1
+    ] if flags else ""
+
+
+def describe_machine() -> str:
+    """Returns the processor, its number of cores, and the system."""
+    return f"{_read_processor()[0]} with {os.cpu_count()} cores under {platform.system()}"
+
+
+def _find_processor() -> Iterator[Diagnosis]:
+    """Yields the processor with the instructions that _core needs. Import fails without them."""
+    name, flags = _read_processor()
     cores = f"{name}, {os.cpu_count()} cores"
     if not flags:
         yield Diagnosis("processor", "ok", cores)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import json
 import threading
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import mujoco
@@ -12,9 +15,10 @@ import mujoco.rollout
 import numpy as np
 from numpy.typing import NDArray
 
+from stiction._core import ContactProperties
 from stiction.batch import Batch, BatchError
-from stiction.defaults import NOT_GIVEN
-from stiction.properties import PropertiesLike
+from stiction.defaults import NOT_GIVEN, get_chosen_defaults
+from stiction.properties import PropertiesLike, make_properties
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions
@@ -80,6 +84,8 @@ class _Runner:
         """Has the arguments of MuJoCo's compiled function, which stiction.rollout documents."""
         self._check(data, chunk_size)
         nbatch = len(initial_state)
+        if nbatch == 0:
+            return
         wanted: dict[Any, Any] = {_PHYSICS: state, "sensordata": sensordata}
         out = {item: array for item, array in wanted.items() if array is not None}
         with self._lock:
@@ -119,7 +125,67 @@ def _set_state(batch: Batch, spec: int, values: NDArray[np.float64]) -> None:
             first += size
 
 
-_kept: dict[Any, Rollout] = {}
+class _Pools:
+    """The pools that rollout() keeps for its next calls: those used last, by what makes them."""
+
+    _MOST = 4  # each has threads, and a batch of simulations
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pools: OrderedDict[str, Rollout] = OrderedDict()
+
+    def find(self, key: str, make: functools.partial[Rollout]) -> Rollout:
+        with self._lock:
+            pool = self._pools.pop(key, None) or make()
+            self._pools[key] = pool
+            while len(self._pools) > self._MOST:
+                self._pools.popitem(last=False)  # it ends with the last call that still uses it
+            return pool
+
+    def close(self) -> None:
+        with self._lock:
+            self._pools.clear()
+
+
+_pools = _Pools()
+
+
+@atexit.register
+def shutdown_persistent_pool() -> None:
+    """Ends the threads that rollout(persistent_pool=True) keeps, and frees their simulations.
+
+    Python calls it at its end.
+    """
+    _pools.close()
+
+
+def _make_key(
+    nthread: int,
+    contact_model: str,
+    properties: ContactProperties | None,
+    options: Mapping[str, Any],
+) -> str:
+    """Describes all that the simulations of a pool follow from, apart from the model."""
+    given = {} if contact_model is NOT_GIVEN else {"contact_model": contact_model}
+    chosen = {**get_chosen_defaults(), **given, **options}
+    content = None if properties is None else json.dumps(properties.content, sort_keys=True)
+    return repr((nthread, sorted(chosen.items()), content))
+
+
+def _list_data(data: Any) -> list[mujoco.MjData]:
+    """Returns the instances of MjData of a call.
+
+    Raises:
+        BatchError: they are no such instances.
+    """
+    datas = [data] if isinstance(data, mujoco.MjData) else data
+    if isinstance(datas, Sequence) and all(isinstance(d, mujoco.MjData) for d in datas):
+        return list(datas)
+    raise BatchError(
+        "wrong_shape",
+        "data",
+        f"is a {type(data).__name__}, must be a mujoco.MjData, or a list of one per thread",
+    )
 
 
 def rollout(
@@ -158,7 +224,8 @@ def rollout(
         initial_warmstart: initial qacc_warmstart, ([nbatch or 1] x nv), or None.
         state, sensordata: arrays for the results, or None.
         chunk_size: has no effect; threads take one trajectory at a time.
-        persistent_pool: keep the threads, and the batch of simulations, for the next call.
+        persistent_pool: keep the threads, and the batch of simulations, for the next call with the
+            same number of threads, properties and options; shutdown_persistent_pool() ends them.
         contact_model, properties, options: as those of Simulator.
 
     Returns:
@@ -172,18 +239,16 @@ def rollout(
         SimulationError: a step failed in some trajectories. They repeat their last step from there on
             in `state` and `sensordata`, if these were given; on_failure='stop' returns them.
     """
-    datas = [data] if isinstance(data, mujoco.MjData) else list(data)
+    datas = _list_data(data)
+    nthread = len(datas) if len(datas) > 1 else 0
+    made = make_properties(properties)
     make = functools.partial(
-        Rollout,
-        nthread=len(datas) if len(datas) > 1 else 0,
-        contact_model=contact_model,
-        properties=properties,
-        **options,
+        Rollout, nthread=nthread, contact_model=contact_model, properties=made, **options
     )
-    key = (len(datas), contact_model, repr(properties), repr(sorted(options.items())))
-    if persistent_pool and key not in _kept:
-        _kept[key] = make()
-    pool = _kept[key] if persistent_pool else make()
+    if persistent_pool:
+        pool = _pools.find(_make_key(nthread, contact_model, made, options), make)
+    else:
+        pool = make()
     result: tuple[NDArray[np.float64], NDArray[np.float64]] = pool.rollout(
         model,
         datas,

@@ -16,6 +16,7 @@ documented in MuJoCo's documentation, chapter Studio.
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 import time
 import warnings
@@ -80,6 +81,7 @@ class ContactsSnapshot(messages.Snapshot):  # type: ignore[misc]
         face_radius: radius of a disk with the area of the face [m], (m,).
         pressure: [Pa], (m,).
         figures: lines of text: bound, residual, iterations, cost.
+        parameters: values of PARAMETERS.
     """
 
     contact_model: str
@@ -93,6 +95,7 @@ class ContactsSnapshot(messages.Snapshot):  # type: ignore[misc]
     face_radius: Vector
     pressure: Vector
     figures: tuple[str, ...]
+    parameters: dict[str, float]
 
 
 class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
@@ -110,7 +113,10 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
         self._contact_model, self._given, self._options = contact_model, properties, options
         self._properties: PropertiesLike = None
         self._simulator: Simulator | None = None
-        self._message = ""
+        self._refused, self._fault = (
+            "",
+            "",
+        )  # why a setting was refused, and why the last step failed
         self._is_paused, self._single_steps, self._speed = False, 0, 1.0
         self._anchor = (0.0, 0.0)  # a wall time and the simulated time that belongs to it [s]
         self._shown_time = float("nan")  # of the state whose contacts are shown [s]
@@ -118,14 +124,15 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
     @messages.handler  # type: ignore[untyped-decorator]
     def on_post_model(self, event: messages.PostModelEvent) -> None:
         """Makes the simulator of a new model, with the properties that its file names."""
-        self._simulator = None
+        self._simulator, self._fault = None, ""
         try:
             self._properties = self._given
             if self._given is None and event.path:
                 self._properties = load_scene_properties(event.model, Path(event.path), None)
             self._make_simulator(event.model, self._contact_model, self._options)
         except Error as e:
-            self._message = str(e)
+            self._refused = str(e)
+        self._shown_time = float("nan")
         self._set_pace(event.data)
 
     @messages.handler  # type: ignore[untyped-decorator]
@@ -138,7 +145,7 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
                 self.handle.model, event.contact_model, {**self._options, **event.options}
             )
         except Error as e:
-            self._message = str(e)
+            self._refused = str(e)
         self._shown_time = float("nan")
 
     @messages.handler  # type: ignore[untyped-decorator]
@@ -163,6 +170,9 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
     def on_step(self, event: messages.StepEvent) -> bool:
         """Steps at the pace of the panel. Returns True, so that StepControl does not step as well."""
         if self._simulator is None:
+            if event.data.time != self._shown_time:  # the panel says why nothing moves
+                self._shown_time = float(event.data.time)
+                self.handle.send_to_viewer(make_empty_snapshot(self._contact_model, self._refused))
             time.sleep(0.001)
             return True
         report = None
@@ -172,10 +182,12 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
             report = self._step(event.data)
         self._single_steps = 0
         if report is None and event.data.time != self._shown_time:
-            report = self._look(event.data)  # the state was reset, edited or scrubbed
+            if not math.isnan(self._shown_time):
+                self._fault = ""  # the state was reset, edited or scrubbed
+            report = self._look(event.data)
         if report is not None:
             self._shown_time = float(event.data.time)
-            self.handle.send_to_viewer(make_snapshot(report, self._simulator, self._message))
+            self.handle.send_to_viewer(make_snapshot(report, self._simulator, self._describe()))
         time.sleep(0.001)  # leaves time to the viewer's thread, as StepControl does
         return True
 
@@ -187,7 +199,10 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
             self._simulator = Simulator(
                 model, contact_model, properties=self._properties, on_failure="stop", **options
             )
-        self._contact_model, self._options, self._message = contact_model, options, ""
+        self._contact_model, self._options, self._refused = contact_model, options, ""
+
+    def _describe(self) -> str:
+        return "; ".join(filter(None, (self._refused, self._fault)))
 
     def _set_pace(self, data: mujoco.MjData) -> None:
         self._anchor = time.perf_counter(), float(data.time)
@@ -211,8 +226,9 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             report = self._simulator.step(data)
+        self._fault = ""
         if report.status_bits:
-            self._message = f"the step failed ({report.status}): {report.message}"
+            self._fault = f"the step failed ({report.status}): {report.message}"
             self._is_paused = True
             self.handle.send_to_viewer(
                 messages.RequestPauseEvent(pause_state=sim.PauseState.NORMAL_PAUSED)
@@ -253,7 +269,15 @@ def make_snapshot(report: StepReport, simulator: Simulator, message: str = "") -
         face_radius=np.sqrt(np.concatenate([[], *(patch.face_area for patch in patches)]) / np.pi),
         pressure=np.concatenate([[], *(patch.pressure for patch in patches)]),
         figures=figures,
+        parameters={name: float(simulator.options[name]) for name in PARAMETERS},
     )
+
+
+def make_empty_snapshot(contact_model: str, message: str) -> ContactsSnapshot:
+    """Returns what the viewer draws while there is no simulator: the reason for that."""
+    wide, flat = np.zeros((0, 3)), np.zeros(0)
+    empty = (wide, wide, wide, np.zeros(0, bool), wide, wide, flat, flat)
+    return ContactsSnapshot(contact_model, message, *empty, figures=(), parameters={})
 
 
 class StictionPanel(plugin.ViewerPlugin):  # type: ignore[misc]
@@ -262,18 +286,22 @@ class StictionPanel(plugin.ViewerPlugin):  # type: ignore[misc]
     def __init__(self) -> None:
         self._snapshot: ContactsSnapshot | None = None
         self._own: list[Any] = []  # the geoms in viewer.extra_geoms that are ours
-        self._parameters = {name: float(OPTIONS[name].default) for name in PARAMETERS}  # type: ignore[arg-type]
+        self._edited: dict[str, float] = {}  # parameters that the stepper has not yet taken
         self._shows_forces = True
 
     @messages.handler  # type: ignore[untyped-decorator]
     def on_contacts(self, event: ContactsSnapshot) -> None:
         """Keeps what the stepper shows."""
         self._snapshot = event
+        if event.message:
+            self._edited = {}  # they were refused
+        taken = event.parameters
+        self._edited = {name: v for name, v in self._edited.items() if v != taken.get(name)}
 
     @messages.handler  # type: ignore[untyped-decorator]
     def on_post_model(self, _: messages.PostModelEvent) -> None:
         """Forgets the contacts of the last model."""
-        self._snapshot, self._own = None, []
+        self._snapshot, self._own, self._edited = None, [], {}
 
     @messages.handler  # type: ignore[untyped-decorator]
     def on_update(self, _: messages.UpdateEvent) -> None:
@@ -300,16 +328,18 @@ class StictionPanel(plugin.ViewerPlugin):  # type: ignore[misc]
             names = list(contact_models())
             changed, index = imgui.Combo("contact model", names.index(shown.contact_model), names)
             for name in PARAMETERS:
-                if shown.contact_model not in OPTIONS[name].contact_models:
+                readers = OPTIONS[name].contact_models
+                if shown.contact_model not in readers or name not in shown.parameters:
                     continue
-                edited, value = imgui.InputDouble(name, self._parameters[name], 0.0, 0.0, "%.3g")
-                self._parameters[name] = value
-                changed = changed or edited
+                value = self._edited.get(name, shown.parameters[name])
+                edited, value = imgui.InputDouble(name, value, 0.0, 0.0, "%.3g")
+                if edited:
+                    self._edited[name], changed = value, True
             _, self._shows_forces = imgui.Checkbox("forces", self._shows_forces)
             for line in (*shown.figures, *filter(None, [shown.message])):
                 imgui.TextUnformatted(line)
             if changed:
-                self.viewer.send_to_sim(SettingsSnapshot(names[index], dict(self._parameters)))
+                self.viewer.send_to_sim(SettingsSnapshot(names[index], dict(self._edited)))
         imgui.End()
 
 
@@ -383,8 +413,16 @@ def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False)
     run(model_path=str(scene), plugins=plugins)
 
 
+def main(arguments: list[str]) -> str | None:
+    """Opens the scene of a command line. Returns how to use it if there is something wrong with that."""
+    scenes = [argument for argument in arguments if not argument.startswith("-")]
+    unknown = [a for a in arguments if a.startswith("-") and a != "--web"]
+    if unknown or len(scenes) != 1:
+        problem = f"unknown option {unknown[0]}\n" if unknown else ""
+        return f"{problem}usage: python -m stiction.studio SCENE [--web]"
+    launch(scenes[0], web="--web" in arguments)
+    return None
+
+
 if __name__ == "__main__":
-    scenes = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    if len(scenes) != 1:
-        sys.exit("usage: python -m stiction.studio SCENE [--web]")
-    launch(scenes[0], web="--web" in sys.argv)
+    sys.exit(main(sys.argv[1:]))

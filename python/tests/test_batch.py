@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import json
 import pickle
+import subprocess
+import sys
 import threading
 import unittest
 import warnings
 from typing import Any
 
 import mujoco
+import mujoco.batch
 import numpy as np
 import pytest
 
 import stiction
+import stiction.properties
 import stiction.rollouts
 from stiction.batch import BatchError, SimulationError
 
@@ -165,6 +171,63 @@ def test_rollout_is_a_loop_of_steps(model):
                 assert (sensordata[i, k] == data.sensordata).all()
 
 
+def slide(model: mujoco.MjModel, properties: Any, persistent_pool: bool) -> float:
+    """Returns how far the box slides that is thrown along the floor."""
+    physics = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    start = np.zeros((1, mujoco.mj_stateSize(model, physics)))
+    data = mujoco.MjData(model)
+    data.qvel[0] = 1
+    mujoco.mj_getState(model, data, start[0], physics)
+    state, _ = stiction.rollout(
+        model,
+        data,
+        start,
+        nstep=100,
+        properties=properties,
+        persistent_pool=persistent_pool,
+    )
+    return float(state[0, -1, 1])
+
+
+@pytest.mark.parametrize("kind", ["dict", "file", "object"])
+def test_a_kept_pool_has_the_properties_of_its_call(model, kind, tmp_path):
+    path = tmp_path / "p.contact.yaml"
+    distances: dict[float, float] = {}
+    for persistent_pool in (False, True):
+        for friction in (1.0, 0.05, 1.0):
+            content = {"materials": {"s": {"friction": friction}}, "geoms": {"*": "s"}}
+            properties: Any = content
+            if kind == "object":
+                properties = stiction.properties.make_properties(content)
+            elif kind == "file":
+                path.write_text(json.dumps(content))
+                properties = path
+            distance = slide(model, properties, persistent_pool)
+            assert distances.setdefault(friction, distance) == distance
+    assert distances[0.05] > 1.2 * distances[1.0]
+
+
+def test_kept_pools_follow_defaults_and_are_few(model):
+    with stiction.set_default(contact_model="mujoco"):
+        first = slide(model, None, True)
+    with stiction.set_default(contact_model="coulomb"):
+        assert slide(model, None, True) != first
+    for tolerance in np.linspace(1e-6, 1e-5, 9):
+        with stiction.set_default(tolerance=tolerance):
+            slide(model, None, True)
+    assert 1 <= len(stiction.rollouts._pools._pools) <= 4
+    stiction.rollouts.shutdown_persistent_pool()
+    assert len(stiction.rollouts._pools._pools) == 0
+    slide(model, None, True)
+
+
+def test_a_rollout_of_no_simulations_is_empty(model):
+    size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    state, sensordata = stiction.rollout(model, mujoco.MjData(model), np.zeros((0, size)), nstep=3)
+    assert state.shape == (0, 3, size)
+    assert sensordata.shape == (0, 3, 3)
+
+
 # A model that the caller changes between calls counts with its new values.
 def test_rollout_follows_the_model(model):
     data = mujoco.MjData(model)
@@ -208,6 +271,11 @@ def test_stop_reports_failures_without_an_exception(model):
     batch.step()
     assert list(batch.status) == [0, 1]
     assert batch.step_status[1] != 0
+    assert batch.error_bound[0] < 1 and batch.error_bound[1] == np.inf
+    simulator, data = stiction.Simulator(model, on_failure="stop"), mujoco.MjData(model)
+    data.qpos[0] = np.nan
+    report = simulator.step(data)
+    assert not report.certificate.ok and report.error_bound == np.inf
 
 
 def test_warnings_are_given_once_and_counted():
@@ -288,19 +356,37 @@ def test_named_views_and_expanded_fields(model):
 
 
 def test_arguments_are_checked(model):
-    with pytest.raises(stiction.Error, match=r"nsim: is 0, must be"):
+    with pytest.raises(BatchError, match=r"nsim: is 0, must be"):
         stiction.Batch(model, 0)
-    with pytest.raises(stiction.Error, match=r"num_threads: is 2, but a batch has nthread"):
+    with pytest.raises(BatchError, match=r"num_threads: is 2, but a batch has nthread"):
         stiction.Batch(model, 2, num_threads=2)
-    with pytest.raises(stiction.Error, match="there is no 'coulom'"):
+    with pytest.raises(BatchError, match="there is no 'coulom'"):
         stiction.Batch(model, 2, contact_model="coulom")
     batch = stiction.Batch(model, 2, 1)
-    with pytest.raises(ValueError, match="did you mean 'error_bound'"):
-        batch.bind("error_bounds")
+    for name, hint in (
+        ("error_bounds", r"did you mean 'error_bound'"),
+        ("contact", "contacts"),
+        ("qpso", r"did you mean 'qpos'"),
+        ("foo", "nor one of error_bound"),
+        ("geom_friction", "use expand"),
+    ):
+        with pytest.raises(BatchError, match=hint) as e:
+            batch.bind(name)
+        assert str(e.value).count("did you mean") <= 1 and len(str(e.value)) < 200
+    for name in ("error_bound", "iterations", "contacts", "patches"):
+        with pytest.raises(BatchError, match=f"{name}: is what the steps report"):
+            setattr(batch, name, 3)
     with pytest.raises(stiction.Error, match=r"stage: is 7, must be mjSTAGE_NONE"):
         batch.step(stage=7)
     with pytest.raises(stiction.Error, match=r"nstep: is 0, must be"):
         batch.step(nstep=0)
+    with pytest.raises(stiction.Error, match=r"nstep: is 0, must be"):
+        batch.rollout(0)
+    with pytest.raises(BatchError, match=r"models: is a int, must be"):
+        batch.set_models(3)
+    state = np.zeros((2, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    with pytest.raises(BatchError, match=r"data: is a NoneType, must be"):
+        stiction.rollout(model, None, state)
     with pytest.raises(ValueError, match="sorted and unique"):
         batch.step([1, 0])
     with pytest.raises(BatchError, match=r"models: has 1 models"):
@@ -309,9 +395,25 @@ def test_arguments_are_checked(model):
         batch._b.rollout(None, 3, None, 0, [("time", 0, np.zeros(1))])
 
 
-def test_python_callbacks_are_refused(model):
+class _Callback:
+    def __call__(self, m: mujoco.MjModel, d: mujoco.MjData) -> None:
+        pass
+
+    method = __call__
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        lambda m, d: None,
+        functools.partial(lambda x, m, d: None, 1),
+        _Callback(),
+        _Callback().method,
+    ],
+)
+def test_python_callbacks_are_refused(model, callback):
     batch = stiction.Batch(model, 2, 1)
-    mujoco.set_mjcb_passive(lambda m, d: None)
+    mujoco.set_mjcb_passive(callback)
     try:
         with pytest.raises(BatchError, match="mjcb_passive: is a Python function") as e:
             batch.step()
@@ -319,6 +421,58 @@ def test_python_callbacks_are_refused(model):
     finally:
         mujoco.set_mjcb_passive(None)
     batch.step()
+
+
+def test_callbacks_in_c_are_called(model):
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    def count(m, d):
+        calls.append(1)
+
+    calls: list[int] = []
+    batch = stiction.Batch(model, 2, 1)
+    mujoco.set_mjcb_passive(count)
+    try:
+        batch.step(nstep=3)
+    finally:
+        mujoco.set_mjcb_passive(None)
+    assert len(calls) >= 6
+
+
+FORK = """
+import os, sys, mujoco, stiction
+batch = stiction.Batch(mujoco.MjModel.from_xml_string(sys.argv[1]), 4, 2)
+batch.step()
+child = os.fork()
+if child == 0:
+    if sys.argv[2] == "delete":
+        del batch
+    sys.exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+batch.step()
+"""
+
+
+@pytest.mark.parametrize("how", ["delete", "exit"])
+def test_a_forked_process_does_not_wait_for_threads_that_it_lacks(how):
+    subprocess.run([sys.executable, "-c", FORK, XML, how], check=True, timeout=100)
+
+
+def test_a_reset_without_a_stage_leaves_no_results_of_the_old_episode(model):
+    theirs = mujoco.batch.Batch(model, 2, 1)
+    ours = stiction.Batch(model, 2, 1)
+    fields = ["xpos", "sensordata", "ncon", "qfrc_constraint"]
+    contacts = ours.bind("contacts")
+    for batch in (theirs, ours):
+        for field in fields:
+            batch.bind(field)
+        batch.step(nstep=100)
+        assert (batch.bind("ncon") > 0).all()
+        batch.reset([1], stage=mujoco.mjtStage.mjSTAGE_NONE)
+    for field in fields:
+        assert (ours.bind(field)[1] == theirs.bind(field)[1]).all(), field
+        assert (ours.bind(field)[1] == 0).all(), field
+    assert contacts.offsets[1] > 0 and contacts.offsets[2] == contacts.offsets[1]
+    assert np.isnan(ours.error_bound[1]) and ours.error_bound[0] < 1
 
 
 def test_several_python_threads_may_call(model):

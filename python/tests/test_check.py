@@ -300,3 +300,42 @@ def test_json_has_the_numbers_of_each_finding(tmp_path: Path) -> None:
     assert values["checks"] == [check.name for check in CHECKS]
     assert values["findings"][0]["check"] == "mass_ratio"
     assert values["findings"][0]["values"]["depth"] == pytest.approx(0.0746, rel=1e-3)
+
+
+BALL_ON_FLOOR = (
+    '<geom name="floor" type="plane" size="1 1 1"/><body name="ball" pos="0 0 .1"><freejoint/>'
+    '<geom name="ball" size=".1"/></body>'
+)
+
+
+@pytest.mark.parametrize(
+    ("materials", "geoms", "expected"),
+    [
+        ({"soft": {"hydroelastic_modulus": 1e5}}, {"ball": "soft"}, ["geom 'ball', which touches all"]),
+        ({"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}},
+         {"ball": "soft", "floor": "hard"}, []),
+        ({"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}}, {"ball": "soft"},
+         ["material 'hard' (properties) belongs to no geom", "geom 'ball', which touches all"]),
+        ({"spare": {"friction": 0.3}}, {}, ["material 'spare' (properties) belongs to no geom"]),
+    ],
+)  # fmt: skip
+def test_properties_that_nothing_reads_are_found(
+    materials: dict[str, Any], geoms: dict[str, str], expected: list[str], tmp_path: Path
+) -> None:
+    scene = stiction.load_scene(
+        write(tmp_path, BALL_ON_FLOOR), {"materials": materials, "geoms": geoms}
+    )
+    subject = Subject(scene, 1, contact_model="coulomb")
+    found = [each.message for each in check_scene(subject) if each.check == "unused_settings"]
+    assert len(found) == len(expected), found
+    for message, part in zip(found, expected, strict=True):
+        assert part in message
+
+
+def test_the_start_of_a_scene_counts_as_a_speed(tmp_path: Path) -> None:
+    """A scene that starts faster than the speed that was named is checked at its own speed."""
+    fast = plate(0.02) + "</worldbody><keyframe><key qvel='0 0 -20 0 0 0'/></keyframe><worldbody>"
+    slow = write(tmp_path, plate(0.02), time_step=0.002)
+    assert not [each for each in find(slow) if each.check == "thin_geoms"]
+    assert [each for each in find(write(tmp_path, fast, 0.002), contact_model="mujoco")
+            if each.check == "thin_geoms"]  # fmt: skip

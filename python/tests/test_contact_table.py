@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import contact_table
+from stiction import contact_table, options
 from stiction.recording import format as fmt
 from stiction.recording.contacts import mark_patches, unpack_contacts
 
@@ -82,6 +82,39 @@ def test_a_table_has_the_points_and_the_faces() -> None:
     assert (faces["patch"] == 0).all() and (faces["geoms"] == patches.geoms[0]).all()
     np.testing.assert_allclose(faces["force"].sum(axis=0), patches.force[0], rtol=1e-12)
     np.testing.assert_allclose(faces["impulse"], faces["force"] * simulator.time_step)
+
+
+@pytest.mark.parametrize("quadrature", options.OPTIONS["quadrature"].choices)
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_the_rows_have_the_wrench_of_the_patch(
+    quadrature: str, is_recorded: bool, tmp_path: Path
+) -> None:
+    """Forces at the centers of the faces do not make the torque of faces with several points."""
+    simulator, data = make_run("lagged", quadrature=quadrature)
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, simulator) as recorder:
+        report = recorder.step(data, 30)
+    rows = stiction.Recording(path).table() if is_recorded else report.table()
+    if is_recorded:
+        rows = rows[rows["step"] == 30]
+    faces, patches = rows[rows["kind"] == "face"], report.patches
+    arm = faces["position"] - patches.center[0]
+    torque = np.cross(arm, faces["force"]).sum(axis=0) + faces["torque"].sum(axis=0)
+    size = np.linalg.norm(patches.torque[0])
+    # Single precision in the file: the position is rounded relative to the world's origin.
+    error = 1e-7 * 0.1 * np.linalg.norm(patches.force[0]) if is_recorded else 1e-12 * size
+    assert size > 0 and torque == pytest.approx(patches.torque[0], abs=10 * error)
+    has_couple = np.linalg.norm(faces["torque"].sum(axis=0)) > 1e-5 * size
+    assert has_couple == (quadrature == "moment_exact")
+
+
+@pytest.mark.parametrize("wrong", [3, None, ["numpy"]])
+def test_a_format_that_is_no_text_is_an_error(wrong: Any, recording: stiction.Recording) -> None:
+    simulator, data = make_run()
+    report = simulator.step(data)
+    for table in (report.table, recording.table):
+        with pytest.raises(stiction.Error, match="format: is .*, must be a text"):
+            table(wrong)
 
 
 def test_sticking_rows_have_a_force_and_do_not_slip() -> None:

@@ -115,7 +115,7 @@ def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
 )
 def test_unknown_geoms_are_errors(scene: Path, geom: str, message: str) -> None:
     result = explain(scene, geom, "floor")
-    assert result.returncode == 1
+    assert result.returncode == 2  # wrong usage
     assert result.stderr.startswith("error: geom: there is no")
     assert message in result.stderr
 

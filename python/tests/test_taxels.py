@@ -149,11 +149,16 @@ def test_sensors_are_found_by_name_and_place() -> None:
         taxels["gird"]
     with pytest.raises(IndexError):
         taxels[2]
+    for wrong in (1.5, None, (0,), 10**30):
+        with pytest.raises(
+            stiction.Error, match="taxels: the key is .*, must be the name of a sensor"
+        ):
+            taxels[wrong]
 
 
 def test_faults_of_a_grid_are_explained() -> None:
     wrong = {**PROPERTIES["taxels"]["grid"], "geom": "pda", "shape": [20]}
-    with pytest.raises(stiction.Error, match="taxels 'grid': shape is a list, must be 2 whole"):
+    with pytest.raises(stiction.Error, match="taxels 'grid': shape is .20., must be 2 whole"):
         make_run(properties={"taxels": {"grid": wrong}})
     wrong["shape"] = [20, 25]
     with pytest.raises(stiction.Error, match=r"no geom has the name 'pda' .did you mean 'pad'"):

@@ -72,16 +72,33 @@ TEST(TaxelSection, FaultsAreReportedTogetherWithTheirLines) {
   j: {geom: pad, size: [1, 1], shape: [1, 1], pos: [0, .inf, 0]}
 )");
   for (const char* part :
-       {"pads.contact.yaml:2: taxels 'a': size is a list, must be 2 lengths above 0",
-        "pads.contact.yaml:3: taxels 'b': shape is a list, must be 2 whole numbers",
+       {"pads.contact.yaml:2: taxels 'a': size is [0.02, 0], must be 2 lengths from 1e-9 to 1e9 m",
+        "pads.contact.yaml:3: taxels 'b': shape is [2, 2.5], must be 2 whole numbers",
         "pads.contact.yaml:4: taxels 'c' has no shape; give one",
         "pads.contact.yaml:5: taxels 'd': normal and first_axis are parallel",
         "pads.contact.yaml:6: taxels 'e': there is no key 'norml' (did you mean 'normal'?)",
-        "pads.contact.yaml:7: taxels 'f' is a list, must be a mapping",
-        "pads.contact.yaml:8: taxels 'g': geom is a list, must be the name of a geom",
+        "pads.contact.yaml:7: taxels 'f' is [1, 2], must be a mapping",
+        "pads.contact.yaml:8: taxels 'g': geom is [pad], must be the name of a geom",
         "pads.contact.yaml:9: taxels 'h': shape", "pads.contact.yaml:10: taxels 'i': size",
-        "pads.contact.yaml:11: taxels 'j': pos is a list, must be a list of 3 finite numbers"})
+        "pads.contact.yaml:11: taxels 'j': pos is [0, .inf, 0], must be a list of 3 finite "
+        "numbers"})
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
+TEST(TaxelSection, RefusesLengthsWhoseSquaresAreNotNumbers) {
+  for (const char* length : {"1e-300", "1e-160", "1e-10", "1e10", "1e160", "1e300"}) {
+    const std::string text = length;
+    EXPECT_NE(message_of("taxels:\n  a: {geom: pad, size: [" + text + ", 1], shape: [1, 1]}\n")
+                  .find("size is [" + text + ", 1], must be 2 lengths"),
+              std::string::npos);
+  }
+  EXPECT_NE(
+      message_of("taxels:\n  a: {geom: pad, size: [1, 1], shape: [1, 1], pos: [0, 0, 1e200]}\n")
+          .find("pos is [0, 0, 1e200], must be"),
+      std::string::npos);
+  EXPECT_NE(message_of("taxels:\n  '': {geom: pad, size: [1, 1], shape: [1, 1]}\n")
+                .find("the name is empty"),
+            std::string::npos);
 }
 
 TEST(TaxelAssignment, NamesAllGridsWhoseGeomsAreMissing) {

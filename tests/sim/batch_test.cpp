@@ -2,9 +2,12 @@
 #include "stiction/sim/batch.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,6 +40,14 @@ std::string make_pushed_box() {
 <body mocap="true" pos="-0.22 0 0.1"><geom size="0.1"/></body>
 <body pos="0 0 0.095"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
 </worldbody>)");
+}
+
+/// Returns materials of soft geoms if a contact model takes patches.
+plant::MaterialTable make_soft(const Scene& scene, ContactModel model) {
+  if (!contact::traits(model).takes_patches) return {};
+  plant::Material soft = plant::kDefaultMaterial;
+  soft.hydroelastic_modulus = 1e4;
+  return make_materials(scene, soft);
 }
 
 /// Returns states of one scene that differ a little.
@@ -160,12 +171,7 @@ TEST_P(Batches, KeepTheMemoryOfEachSimulation) {
   const std::string xml = make_pushed_box();
   Scene scene(xml);
   const StepOptions options = make_options_of(GetParam());
-  plant::MaterialTable materials;
-  if (contact::traits(GetParam().model).takes_patches) {
-    plant::Material soft = plant::kDefaultMaterial;
-    soft.hydroelastic_modulus = 1e4;
-    materials = make_materials(scene, soft);
-  }
+  const plant::MaterialTable materials = make_soft(scene, GetParam().model);
   const std::vector<State> states = make_states(&scene, 4);
   const auto alone = step_alone(xml, options, materials, states, 15);
   for (const int num_threads : {1, 3})
@@ -218,6 +224,7 @@ TEST(Batch, AFailedSimulationKeepsItsRowAndTheOthersGoOn) {
   EXPECT_NE(row_of(batch, 1), other);
   EXPECT_NE(mjb_status(batch.get())[2], 0);
   EXPECT_EQ(batch.reports().status[2], kNonFiniteInput);
+  EXPECT_EQ(batch.reports().error_bound[2], contact::kInfinity);
   EXPECT_NE(batch.reports().message[2].find("qfrc_applied"), std::string::npos);
   EXPECT_EQ(batch.reports().status[1], kOk);
   // Without the force it goes on as if nothing had happened.
@@ -282,6 +289,46 @@ TEST(Batch, ExpandedFieldsBelongToTheirSimulation) {
   EXPECT_NE(row_of(batch, 0), row_of(batch, 3));
 }
 
+// Before and after a first step, with and without pressure fields.
+TEST_P(Batches, TakeExpandedFields) {
+  const std::string xml = make_pushed_box();
+  Scene scene(xml);
+  const StepOptions options = make_options_of(GetParam());
+  const plant::MaterialTable materials = make_soft(scene, GetParam().model);
+  struct Field {
+    const char* name;
+    mjtNum* (*of)(mjModel*);
+    double factor;
+  };
+  const Field fields[] = {{"geom_friction", [](mjModel* m) { return m->geom_friction; }, 0.5},
+                          {"body_mass", [](mjModel* m) { return m->body_mass; }, 1.5},
+                          {"opt.gravity", [](mjModel* m) { return m->opt.gravity; }, 0.5}};
+  for (const Field& field : fields) {
+    for (const int num_before : {0, 2}) {
+      Batch batch(scene.model, 2, with_threads(2), options, materials);
+      if (num_before > 0) {
+        ASSERT_EQ(batch.step(nullptr, 0, num_before, mjSTAGE_NONE), 0);
+      }
+      int size = 0;
+      auto* values = static_cast<mjtNum*>(mjb_expand(batch.get(), field.name, &size, nullptr));
+      batch.forget_models();
+      for (int i = size; i < 2 * size; ++i) values[i] *= field.factor;
+      const int num_failed = batch.step(nullptr, 0, 5, mjSTAGE_NONE);
+      ASSERT_EQ(num_failed, 0) << field.name << ": " << batch.reports().message[0];
+      for (const int sim : {0, 1}) {
+        Scene alone(xml);
+        Stepper stepper(alone.model, options, materials);
+        if (num_before > 0) {
+          ASSERT_NO_FATAL_FAILURE(run(&stepper, &alone, num_before));
+        }
+        for (int i = 0; sim == 1 && i < size; ++i) field.of(alone.model)[i] *= field.factor;
+        ASSERT_NO_FATAL_FAILURE(run(&stepper, &alone, 5));
+        EXPECT_EQ(row_of(batch, sim), alone.state()) << field.name << sim << num_before;
+      }
+    }
+  }
+}
+
 TEST(Batch, ModelsOfTheCallerAreUsed) {
   const std::string xml = make_scene();
   Scene scene(xml), slippery(xml);
@@ -297,6 +344,70 @@ TEST(Batch, ModelsOfTheCallerAreUsed) {
     ASSERT_NO_FATAL_FAILURE(run(&stepper, scenes[sim], 100));
     EXPECT_EQ(row_of(batch, sim), scenes[sim]->state());
   }
+}
+
+TEST_P(Batches, ResetLeavesNoResultsOfTheLastStep) {
+  Scene scene(make_pushed_box());
+  const StepOptions options = make_options_of(GetParam());
+  Batch batch(scene.model, 2, with_threads(1), options, make_soft(scene, GetParam().model));
+  batch.keep_contacts(true);
+  batch.keep_patches(true);
+  const auto* xpos = bind<mjtNum>(&batch, "xpos");
+  const auto* ncon = bind<int>(&batch, "ncon");
+  ASSERT_EQ(batch.step(nullptr, 0, 5, mjSTAGE_NONE), 0);
+  const BatchReports& reports = batch.reports();
+  const int ids[] = {1};
+  ASSERT_EQ(batch.reset(ids, 1, nullptr, mjSTAGE_NONE), 0);
+  const auto is_empty = [&](int sim) {
+    const mjtNum* first = xpos + 3 * scene->nbody * sim;
+    return std::all_of(first, first + 3 * scene->nbody, [](mjtNum x) { return x == 0; }) &&
+           ncon[sim] == 0 && reports.contacts[sim].size() == 0 &&
+           reports.patches[sim].size() == 0 && reports.iterations[sim] == 0 &&
+           std::isnan(reports.error_bound[sim]);
+  };
+  EXPECT_FALSE(is_empty(0));
+  EXPECT_TRUE(is_empty(1));
+  ASSERT_EQ(batch.reset(nullptr, 0, nullptr, mjSTAGE_POS), 0);
+  EXPECT_NE(xpos[5], 0);
+  EXPECT_TRUE(std::isnan(reports.error_bound[0]));
+}
+
+TEST(Batch, WrongIdsAreRefusedBeforeAnythingIsDone) {
+  Scene scene(make_scene());
+  Batch batch(scene.model, 3, with_threads(1), make_options(ContactModel::coulomb));
+  for (const std::vector<int>& ids : {std::vector{-1}, {3}, {1000000000}, {1, 1}, {2, 1}}) {
+    const int n = static_cast<int>(ids.size());
+    EXPECT_THROW(batch.step(ids.data(), n, 1, mjSTAGE_NONE), Error);
+    EXPECT_THROW(batch.forward(ids.data(), n, mjSTAGE_ACC), Error);
+    EXPECT_THROW(batch.reset(ids.data(), n, nullptr, mjSTAGE_NONE), Error);
+    EXPECT_THROW(batch.rollout(ids.data(), n, 1, nullptr, 0, {}), Error);
+  }
+  EXPECT_TRUE(std::isnan(batch.reports().error_bound[1]));
+}
+
+std::thread::id calling_thread;
+std::atomic<bool> is_another_stepping;
+
+/// Interrupts the calling thread alone, as a signal of Python does, once another thread steps.
+bool interrupt_the_caller() {
+  if (std::this_thread::get_id() == calling_thread) return is_another_stepping;
+  is_another_stepping = true;
+  return false;
+}
+
+TEST(Batch, AnInterruptEndsTheStepsOfAllThreads) {
+  Scene scene(make_scene());
+  Batch batch(scene.model, 4, with_threads(2), make_options(ContactModel::coulomb));
+  calling_thread = std::this_thread::get_id();
+  is_another_stepping = false;
+  batch.set_interrupt(&interrupt_the_caller);
+  EXPECT_EQ(batch.step(nullptr, 0, 20000, mjSTAGE_NONE), 4);
+  for (int sim = 0; sim < 4; ++sim) {
+    EXPECT_EQ(batch.reports().status[sim], kInterrupted) << sim;
+    EXPECT_EQ(batch.reports().error_bound[sim], contact::kInfinity) << sim;
+  }
+  batch.set_interrupt(nullptr);
+  EXPECT_EQ(batch.step(nullptr, 0, 1, mjSTAGE_NONE), 0);
 }
 
 TEST(Batch, RefusesWhatAStepperRefuses) {

@@ -60,6 +60,13 @@ std::vector<mjtNum> outputs(const Scene& scene) {
   return out;
 }
 
+/// Expects that a report certifies nothing. A bound of 0 would be the best one.
+void expect_no_certificate(const StepReport& report) {
+  EXPECT_FALSE(report.certificate.ok) << report.message;
+  EXPECT_EQ(report.certificate.error_bound, kInf) << report.message;
+  EXPECT_EQ(report.certificate.velocity_bound, kInf) << report.message;
+}
+
 class Failure : public testing::TestWithParam<contact::ContactModel> {
  protected:
   /// A scene in motion, with all of its inputs set.
@@ -88,6 +95,7 @@ class Failure : public testing::TestWithParam<contact::ContactModel> {
     *entry.number = entry.value;
     const StepReport& report = stepper_.step(scene_.data);
     EXPECT_TRUE(is_same(scene_.state(), state)) << entry.text;
+    expect_no_certificate(report);
     *entry.number = good;
     return report;
   }
@@ -125,6 +133,7 @@ TEST_P(Failure, InputThatIsNotFiniteChangesNothing) {
       const auto state = scene_.state(), results = outputs(scene_);
       const StepReport& report = stepper_.step(d);
       EXPECT_EQ(report.status, entry.status) << entry.name;
+      expect_no_certificate(report);
       EXPECT_EQ(report.num_steps, 0);
       EXPECT_NE(report.message.find(entry.name), std::string::npos) << report.message;
       EXPECT_TRUE(is_same(scene_.state(), state)) << entry.name;
@@ -187,6 +196,7 @@ TEST_P(SolverFailure, LeavesTheStateAsItWas) {
   const StepReport& report = impatient.step(scene_.data);
   EXPECT_EQ(report.status, kNotConverged);
   EXPECT_EQ(report.num_steps, 0);
+  expect_no_certificate(report);
   EXPECT_EQ(report.time, scene_.data->time);
   // tamsi takes one iteration for the whole step, and one for the first of 2, 3, ... 20 sub-steps.
   const bool is_tamsi = GetParam() == contact::ContactModel::tamsi;
@@ -275,6 +285,7 @@ TEST_P(Failure, ContactsThatDoNotFitStopTheStep) {
     for (int i = 0; i < 3; ++i) {
       const StepReport& report = stepper.step(full.data);
       EXPECT_TRUE(report.status & kBufferFull) << memory;
+      expect_no_certificate(report);
       EXPECT_NE(report.message.find("<size memory="), std::string::npos) << report.message;
       EXPECT_TRUE(is_same(full.state(), state)) << memory << ": " << report.message;
     }
@@ -297,6 +308,7 @@ TEST_P(SolverFailure, SeveralStepsStopAtTheFailedStepAndKeepTheEarlierSteps) {
   const StepReport& report = stepper_.step(scene_.data, 10);
   mjcb_control = nullptr;
   EXPECT_FALSE(report.ok());
+  expect_no_certificate(report);
   EXPECT_EQ(report.num_steps, 5);
   EXPECT_EQ(report.time, scene_.data->time);
 

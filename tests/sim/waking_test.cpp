@@ -32,6 +32,7 @@ std::string make_scene() {
   <geom size=".05" pos="0 0 -.3" mass="1" contype="0" conaffinity="0"/></body>
 <body name="ball" pos="30 0 20" sleep="never"><freejoint/><geom size=".1" mass="1"/></body>
 </worldbody>
+<contact><exclude body1="ball" body2="far"/></contact>
 <equality><connect body1="hung" body2="hook" anchor="0 0 .4"/>
   <weld name="weld" body1="tied" active="false"/></equality>
 <actuator><position joint="hinge" kp="10" kv="1"/>
@@ -74,6 +75,7 @@ std::vector<Cause> make_causes() {
          s->model->geom_contype[s->geom("floor")] = s->model->geom_conaffinity[s->geom("floor")] =
              0;
        }},
+      {"ExcludedPair", "low", [](Scene* s) { s->model->exclude_signature[0] = s->body("low"); }},
       {"Friction", "low", [](Scene* s) { s->model->geom_friction[3 * s->geom("low")] = 0.5; }},
       {"Mass", "low", [](Scene* s) { s->model->body_mass[s->body("low")] = 2; }},
       {"Conveyor", "low",

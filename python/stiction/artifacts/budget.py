@@ -74,6 +74,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self.num = self.num_sliding = self.num_sticking = 0
+        self.num_mobilities = 0  # of contacts whose mobility is known
         self.force = self.mobility = self.slip = self.distance = self.sliding_force = 0.0
         self.creep = self.share = 0.0
         self.num_turning, self.turning = 0, 0.0
@@ -141,7 +142,7 @@ class ArtifactLog:
         at = OperatingPoint(
             slip_speed=sums.slip / max(sums.num_sliding, 1),
             normal_force=sums.force / sums.num,
-            mobility=sums.mobility / sums.num,
+            mobility=sums.mobility / max(sums.num_mobilities, 1),
             load_share=min(sums.share / max(sums.num_sticking, 1), _LARGEST_SHARE),
             turning=sums.turning / max(sums.num_turning, 1) if self._has_chords else 0.0,
         )
@@ -183,7 +184,7 @@ class _Rows:
         rest = dt if report.advance is None else 0.0
         self._distance = take("distance") + rest * take("normal_velocity")
         self._slip = np.linalg.norm(take("slip_velocity"), axis=1)
-        self._mobility = np.nan_to_num(take("delassus"))
+        self._mobility = take("delassus")
         self._slides = take("slipping").astype(bool)
         tangential = take("impulse") - impulse[:, None] * take("normal")
         bound = take("friction") * impulse
@@ -197,7 +198,9 @@ class _Rows:
         slides, sticks = own & self._slides, own & ~self._slides & self._has_bound
         sums.num += int(own.sum())
         sums.force += float(self._force[own].sum())
-        sums.mobility += float(self._mobility[own].sum())
+        known = own & np.isfinite(self._mobility)
+        sums.num_mobilities += int(known.sum())
+        sums.mobility += float(self._mobility[known].sum())
         sums.num_sliding += int(slides.sum())
         sums.slip += float(self._slip[slides].sum())
         sums.distance += float(self._distance[slides].sum())

@@ -45,8 +45,9 @@ _SLIP: dict[str, Callable[[float], float]] = {
     "arctan": lambda rho: np.tan(np.pi / 2 * rho),
 }
 
-# If normal forces carry more than this fraction of the weight, friction does not carry the load.
+# If normal forces carry all but this fraction of the weight, friction does not carry the load.
 _MAX_NORMAL_SHARE = 0.02
+_MIN_SLIDING = 0.02  # contacts that slip less than this share of the speed carry nothing
 
 
 def predict_creep(
@@ -70,19 +71,29 @@ def predict_creep(
         lies on something. It is None for 'viscous' too.
     """
     contacts = report.contacts
-    touching = held.find_contacts(contacts)
-    dt = options["time_step"]
+    touching, signs = held.find_contacts(contacts), held.find_signs(contacts)
+    dt = float(options["time_step"])
     gamma_n = contacts.normal_impulse[touching]
-    carried = np.abs(contacts.normal[touching] @ held.down) @ gamma_n
-    if len(touching) == 0 or carried > _MAX_NORMAL_SHARE * held.load * dt:
+    normal = signs[:, None] * contacts.normal[touching]  # into the body
+    # What friction has to carry. A normal force from above adds to the weight.
+    rest = held.load * dt * held.down + gamma_n @ normal
+    load = float(np.linalg.norm(rest))
+    if load <= _MAX_NORMAL_SHARE * held.load * dt:
         return None
-    bound = contacts.friction[touching] * gamma_n
-    if bound.sum() <= held.load * dt:
+    # At a motion of the body along this load, contact i slips with the share q_i of its speed, and the
+    # same share of its friction acts against the load.
+    along = rest / load
+    q = np.sqrt(np.maximum(1 - (normal @ along) ** 2, 0))
+    pulls = (gamma_n > 0) & (q > _MIN_SLIDING)
+    touching, gamma_n, q = touching[pulls], gamma_n[pulls], q[pulls]
+    bound = contacts.friction[touching] * gamma_n * q
+    if bound.sum() <= load or contacts.slipping[touching].all():
         return None
+    downward = float(along @ held.down)
     traits = contact_model_traits(options["contact_model"])
     if traits.is_mj_step:
         pairs = contacts.geoms[touching]
-        return held.load / _calc_mujoco_resistance(model, data, pairs)
+        return downward * load / (dt * _calc_mujoco_resistance(model, data, pairs))
     if traits.is_rigid:
         # Viscous friction slips as fast as the load drives it.
         return None if traits.has_viscous_friction else 0.0
@@ -90,15 +101,15 @@ def predict_creep(
     sigma = options["friction_regularization"]
     if not traits.uses_stiction_tolerance:  # sap, which slips because of its regularization
         floor = 1e-9  # the smallest sigma of the model, see Sap::make_parameters
-        return float(held.load * dt / np.sum(1 / (max(sigma, floor) * w)))
+        return downward * load / float(np.sum(q * q / (max(sigma, floor) * w)))
     v_s = options["stiction_tolerance"]
     if not traits.takes_laws:  # tamsi, which has a friction law of its own
-        return solve_tamsi_creep(float(held.load * dt / bound.sum()), v_s)
+        return downward * solve_tamsi_creep(load / float(bound.sum()), v_s)
     if options["friction_law"] == "elastic":  # springs carry the load
         return 0.0
     is_regularized = traits.uses_friction_regularization
-    eps = np.maximum(v_s, sigma * w * bound) if is_regularized else np.full(len(w), v_s)
-    return solve_creep(bound, eps, held.load * dt, options["friction_law"])
+    eps = np.maximum(v_s, sigma * w * bound / q) if is_regularized else np.full(len(w), v_s)
+    return downward * solve_creep(bound, eps / q, load, options["friction_law"])
 
 
 def calc_slip_share(options: Mapping[str, Any], share: float) -> float:

@@ -39,14 +39,14 @@ class Subject:
 
     Args:
         scene: the scene.
-        speed: the largest speed of bodies [m/s] that the scene is for.
+        speed: the largest speed of bodies [m/s] that the scene is for; at least that of its start.
         arguments: further arguments of Scene.make_simulator.
     """
 
     def __init__(self, scene: Scene, speed: float, **arguments: Any) -> None:
         self.scene = scene
         self.model = scene.model
-        self.speed = speed
+        self.speed = max(speed, _find_initial_speed(scene))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             self.simulator: Simulator = scene.make_simulator(**arguments)
@@ -179,6 +179,19 @@ class Subject:
         first = self.model.body_geomadr[body]
         geoms = np.arange(first, first + self.model.body_geomnum[body])
         return geoms[self.touches_any[geoms]]
+
+
+def _find_initial_speed(scene: Scene) -> float:
+    """Returns the largest speed of a body's center of mass at the initial state [m/s]."""
+    model, data = scene.model, scene.make_data()
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    speeds = [0.0]
+    jacobian = np.zeros((3, model.nv))
+    for body in range(1, model.nbody) if data.qvel.any() else ():
+        mujoco.mj_jacBodyCom(model, data, jacobian, None, body)
+        speeds.append(float(np.linalg.norm(jacobian @ data.qvel)))
+    return max(speed for speed in speeds if math.isfinite(speed))
 
 
 def _join(first: Iterable[int], second: Iterable[int]) -> dict[int, list[int]]:

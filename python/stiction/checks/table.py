@@ -12,6 +12,7 @@ from stiction.checks import (
     patch_faces,
     slip_stiffening,
     thin_geoms,
+    unused_properties,
 )
 from stiction.checks.subject import Finding, Subject
 
@@ -26,9 +27,10 @@ class Check(NamedTuple):
 
 
 def _find_unused_settings(subject: Subject) -> Iterator[Finding]:
-    """Yields the settings that have no effect under the contact model."""
+    """Yields the settings that have no effect under the contact model, or on any contact."""
     for text in subject.ignored_settings:
         yield Finding("unused_settings", text)
+    yield from unused_properties.check(subject)
 
 
 CHECKS = (

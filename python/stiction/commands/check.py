@@ -27,7 +27,9 @@ from stiction.verify.verification import verify_recording
 _Speed = Annotated[
     float,
     typer.Option(
-        min=0, help="The largest speed of bodies in m/s. A fall from 5 cm ends with 1 m/s."
+        min=0,
+        help="The largest speed of bodies in m/s, at least that of the start. A fall from 5 cm ends "
+        "with 1 m/s.",
     ),
 ]
 

@@ -13,7 +13,7 @@ import typer
 from stiction import contact_table
 from stiction.commands import options
 from stiction.commands.app import app
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
 from stiction.recording import Recording
 from stiction.suggestions import suggest_name
@@ -55,7 +55,7 @@ def contacts(
     if as_json:
         print_json(figures)
     else:
-        print(
+        print_text(
             f"{out}: {figures['rows']} rows of {figures['steps']} steps "
             f"({figures['points']} contact points, {figures['faces']} faces)"
         )

@@ -9,7 +9,7 @@ import typer
 
 from stiction.commands import options
 from stiction.commands.app import app
-from stiction.commands.output import Messages, print_json
+from stiction.commands.output import Messages, print_json, print_text
 from stiction.recording import Recording
 
 
@@ -41,4 +41,4 @@ def convert(
     if as_json:
         print_json(figures)
     else:
-        print(f"{out}: {num_frames} frames of {len(recording)} steps")
+        print_text(f"{out}: {num_frames} frames of {len(recording)} steps")

@@ -38,7 +38,7 @@ def doctor(as_json: options.Json = False) -> int:
 def _make_table(found: list[Diagnosis]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "status", "found", "remedy"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for entry in found:
         cells = (entry.name, entry.status, entry.text, entry.remedy)
         table.add_row(*(Text(cell, style=_STYLES[entry.status]) for cell in cells))

@@ -56,6 +56,10 @@ def scorecard_command(
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page; default: scorecard.md in --out.")
     ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The picture; default: scorecard.png in --out."),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Run scenes with a known answer under Stiction, MuJoCo, Drake, Newton and PyBullet.
@@ -81,7 +85,7 @@ def scorecard_command(
             print_json({"installed": install})
         return ExitCode.OK
     if rows is not None:
-        _print_paths(write_scorecard(read_rows(rows), out, page), as_json)
+        _print_paths(write_scorecard(read_rows(rows), out, page, picture), as_json)
         return ExitCode.OK
     scenes = [find_scene(name) for name in scene or SCENES]
     engines = [find_engine(name) for name in engine or ENGINES]
@@ -91,11 +95,12 @@ def scorecard_command(
             for each in engines:
                 each.environment.find_python(environments)
         missing = [e for e in engines if not e.environment.is_installed(environments)]
-        for each in missing:
+        for environment in dict.fromkeys(each.environment for each in missing):
+            names = ", ".join(e.name for e in missing if e.environment == environment)
             try:
-                each.environment.find_python(environments)
+                environment.find_python(environments)
             except Error as e:
-                messages.warn(f"{each.name} is left out: {e.message}")
+                messages.warn(f"{names}: left out, because {e.message}")
         ready = [e for e in engines if e not in missing]
         with (
             DeferredInterrupt() as interrupt,
@@ -103,7 +108,7 @@ def scorecard_command(
             Campaign(out / "raw", environments) as campaign,
         ):
             completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
-    _print_paths(write_scorecard(read_raw(out / "raw"), out, page), as_json)
+    _print_paths(write_scorecard(read_raw(out / "raw"), out, page, picture), as_json)
     return ExitCode.OK if completed else ExitCode.INTERRUPTED
 
 

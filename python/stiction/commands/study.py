@@ -93,7 +93,10 @@ def study_command(
         make_console().print(_make_table(study.title, result.checks))
         for note in result.notes:
             messages.warn(note)
-        print_text(f"{path}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU")
+        pages = "".join(f", {folder / name}.html" for name in result.pages)
+        print_text(
+            f"{path}{pages}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU"
+        )
     failed = [check.name for check in result.checks if not check.passed]
     for check_name in failed:
         messages.fail(f"check failed: {check_name}")

@@ -17,7 +17,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.controls import ControlsName, default_duration
 from stiction.errors import Error, StepWarning
-from stiction.interrupts import DeferredInterrupt
+from stiction.interrupts import DeferredInterrupt, find_termination
 from stiction.options import DEFAULTS
 from stiction.recording.reader import is_mcap_file
 from stiction.scene import load_scene
@@ -78,7 +78,7 @@ def view_command(
     The simulated time (--duration) is that of the page of --html. Without --html a simulation goes
     on until it is stopped.
 
-    Exit codes: 0 success, 1 failure, 2 wrong usage.
+    Exit codes: 0 success, also after Ctrl-C, 1 failure, 2 wrong usage, 143 SIGTERM.
     """
     require_viewer()
     messages = Messages()
@@ -91,6 +91,9 @@ def view_command(
             controls,
             seed,
         )
+        for session in sessions:
+            if damage := session.warnings.get("damage"):
+                messages.warn(f"{session.name}: {damage}")
     if html is not None:
         return _write_page(sessions, files, html, duration, messages, as_json)
     speed = math.inf if speed > 1e6 else speed
@@ -130,11 +133,19 @@ def _open_sessions(
             "invalid_value", str(files[1]),
             "is a second scene; a page shows one scene, so view each alone, or view recordings",
         )  # fmt: skip
-    if contact_models:
+    given = {
+        "--contact-model": contact_models,
+        "--time-step": settings.get("time_step"),
+        "--controls": controls,
+        "--seed": seed,
+        "--properties": properties,
+        "--set": [name for name in settings if name != "time_step"],
+    }
+    if names := [name for name, value in given.items() if value]:
         raise Error(
-            "invalid_value", "--contact-model",
-            "a recording shows the contact model that made it; to see another, view the scene, or "
-            "record a run under it",
+            "invalid_value", ", ".join(names),
+            "a recording shows the run that was made, with its contact model, controls and options; to "
+            "change them, view the scene, or record another run",
         )  # fmt: skip
     runs = [RecordedRun(path) for path in files]
     check_same_scene(runs)
@@ -193,4 +204,5 @@ def _serve(
         pause = threading.Event()
         while not interrupt.take():
             pause.wait(0.1)
-    return ExitCode.OK
+    # Ctrl-C is the regular end; SIGTERM and SIGHUP come from outside.
+    return ExitCode.INTERRUPTED if find_termination() else ExitCode.OK

@@ -174,7 +174,9 @@ def _measure(
             runs.append(run_trajectory(settings, name, RATIO**level))
             if runs[-1].message:
                 out.status, out.message = "failed", runs[-1].message
-                if out.message != "interrupted":
+                if out.message == "interrupted":
+                    out.status = "interrupted"
+                else:
                     out.message = f"at steps of {runs[-1].time_step:g} s: {out.message}"
                 return out, None
         displaced = [

@@ -40,6 +40,14 @@ class HeldBody:
         inside = np.isin(contacts.bodies, self.bodies)
         return np.flatnonzero(inside[:, 0] != inside[:, 1])
 
+    def find_signs(self, contacts: ContactReport) -> NDArray[np.float64]:
+        """Returns 1 for each contact of find_contacts that has these bodies second, else -1, (n,).
+
+        The normal of a contact and its impulse are those on the second body.
+        """
+        second = contacts.bodies[self.find_contacts(contacts), 1]
+        return np.where(np.isin(second, self.bodies), 1.0, -1.0)
+
     def find_holders(self, contacts: ContactReport) -> NDArray[np.intp]:
         """Returns the ids of the other bodies that touch these bodies, (n,)."""
         touching = contacts.bodies[self.find_contacts(contacts)]

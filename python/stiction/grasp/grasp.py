@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from stiction import StepReport
@@ -35,8 +36,9 @@ class GraspRow:
 
     Attributes:
         contact_model: name of the contact model.
-        status: 'held', 'supported' if normal forces carry the weight, 'dropped', 'not_touched',
-            'failed' if a step failed, or 'refused' if the model rejects the scene.
+        status: 'held', 'supported' if normal forces carry the weight, 'slipping' if friction cannot
+            hold the body, 'dropped', 'not_touched', 'failed' if a step failed, or 'refused' if the
+            model rejects the scene.
         message: what the status means here; empty for 'held'.
         normal_force: sum of the normal forces on the body at the end [N].
         num_contacts: number of contacts that press on the body at the end.
@@ -195,7 +197,7 @@ class _Run:
         row.creep_predicted = predict_creep(
             self._held, hold.report, data, self._scene.model, simulator.options
         )
-        self._judge(simulator, hold.report)
+        self._judge(simulator, hold.report, data)
 
     def _explain_no_hold(self, hold: Hold) -> None:
         row, name = self.row, self._held.name
@@ -209,7 +211,7 @@ class _Run:
                 "or run for longer"
             )
 
-    def _judge(self, simulator: Simulator, report: StepReport) -> None:
+    def _judge(self, simulator: Simulator, report: StepReport, data: mujoco.MjData) -> None:
         """Fills the row from the last step in which something held the body."""
         row, held = self.row, self._held
         contacts = self._find_contacts(simulator, report)
@@ -219,19 +221,35 @@ class _Run:
         row.axis = axis.tolist()
         traits = contact_model_traits(row.contact_model)
         row.torsional_limit = limits.calc_torsional_limit(contacts, axis)
+        margin = limits.calc_slip_margin(
+            contacts, held.down, held.load, data.subtree_com[held.body]
+        )
         if traits.has_viscous_friction:
             row.slip_margin, row.torsional_limit = None, 0.0
-        elif not traits.uses_friction:  # `no_slip`, whose contacts hold any load
-            row.slip_margin = 1.0
+        elif not traits.uses_friction:  # `no_slip`, whose contacts hold any load that they can
+            row.slip_margin = margin if math.isinf(margin) else 1.0
             row.torsional_limit = math.inf if row.torsional_limit > 0 else 0.0
         else:
-            row.slip_margin = limits.calc_slip_margin(contacts, held.down, held.load)
+            row.slip_margin = margin
             row.worst_share = limits.calc_worst_share(contacts)
-        if row.creep_predicted is None and row.slip_margin == 1.0 and traits.uses_friction:
+        if row.slip_margin == 1.0 and traits.uses_friction:
             row.status, row.message = "supported", "normal forces carry the weight"
+        elif self._slips(report):
+            row.status, row.creep_predicted = "slipping", None  # there is no steady creep
+            row.message = (
+                f"friction cannot hold '{held.name}', which slides or turns; press harder, raise the "
+                "friction, or hold the body nearer to its center of mass"
+            )
         elif not self._is_gripped(report):
             row.status = "supported"
             row.message = f"only bodies that are fixed to the world touch '{held.name}'"
+
+    def _slips(self, report: StepReport) -> bool:
+        """True if friction cannot carry the weight, or is at its bound at every contact that presses."""
+        contacts, margin = report.contacts, self.row.slip_margin
+        own = self._held.find_contacts(contacts)
+        own = own[np.asarray(contacts.normal_impulse)[own] > 0]
+        return (margin is not None and margin <= 0) or bool(np.all(contacts.slipping[own]))
 
     def _is_gripped(self, report: StepReport) -> bool:
         holders = self._held.find_holders(report.contacts)
@@ -240,9 +258,10 @@ class _Run:
     def _find_contacts(self, simulator: Simulator, report: StepReport) -> limits.GraspContacts:
         """Returns the contacts that press on the body."""
         contacts = report.contacts
-        own = self._held.find_contacts(contacts)
-        own = own[np.asarray(contacts.normal_impulse)[own] > 0]
-        impulse, normal = contacts.impulse[own], contacts.normal[own]
+        own, signs = self._held.find_contacts(contacts), self._held.find_signs(contacts)
+        presses = np.asarray(contacts.normal_impulse)[own] > 0
+        own, signs = own[presses], signs[presses, None]
+        impulse, normal = signs * contacts.impulse[own], signs * contacts.normal[own]
         normal_impulse = contacts.normal_impulse[own]
         traits = contact_model_traits(self.row.contact_model)
         friction = contacts.friction[own] if traits.uses_friction else np.ones(len(own))

@@ -12,6 +12,7 @@ the torsional friction. Normal forces are taken as fixed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,12 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 _MAX_ITERATIONS = 500
+_COOLING = 0.93  # of the smoothing at each iteration
 _SMALL = 1e-12  # [m]
+_ROUND_OFF = 1e-9  # relative
+_NO_FRICTION = 1e-6  # relative to all friction; less resists nothing
+# If normal forces carry all but this share of the weight, friction does not carry it.
+NORMALS_CARRY = 0.02
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class GraspContacts:
 
     Attributes:
         point: contact points in the world [m], (n, 3).
-        normal: unit normals, (n, 3).
+        normal: unit normals into the held body, (n, 3).
         force: normal forces [N], (n,).
         friction: coefficients of sliding friction [-], (n,).
         torsion: coefficients of torsional friction [m], (n,).
@@ -48,24 +54,66 @@ class GraspContacts:
         """Coulomb's bound of each contact [N], (n,)."""
         return self.friction * self.force
 
+    @property
+    def projection(self) -> Vector:
+        """Projections on the tangent planes, (n, 3, 3)."""
+        projection: Vector = np.eye(3) - self.normal[:, :, None] * self.normal[:, None, :]
+        return projection
 
-def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float) -> float:
-    """Returns the share of friction that the weight leaves, 1 - f_t / (sum mu f_n) [-].
 
-    Below 0 friction cannot carry the weight; 1 if normal forces carry all of it.
+def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center: Vector) -> float:
+    """Returns the share of friction that the weight leaves, 1 - s [-].
+
+    s is the smallest share of all friction bounds with which friction balances the weight and the
+    normal forces, and their torques. A normal force that presses the body down adds to the weight, and
+    one from below carries it. By the duality of limit analysis,
+
+        s = max_c p(c) / sum_i (mu_i f_i |v_i(c)| + nu_i f_i |n_i . omega(c)|),
+
+    where p is the power of the weight and the normal forces at the twist c of the body.
+
+    Below 0 friction cannot carry the weight, so that the body slides or turns; 1 if normal forces
+    carry all of it.
 
     Args:
         contacts: of the held body.
         down: unit vector along gravity, (3,).
         load: the weight [N].
+        center: center of mass [m], (3,).
     """
-    # Normals point out of or into the body; only their part along gravity carries.
-    carried = float(np.abs(contacts.normal @ down) @ contacts.force)
-    tangential = max(load - carried, 0.0)
-    bound = float(contacts.bound.sum())
-    if bound == 0:
-        return 1.0 if tangential == 0 else -np.inf
-    return 1 - tangential / bound
+    arm = contacts.point - center
+    length = max(float(np.sqrt(np.mean(arm * arm))), _SMALL) if len(arm) else 1.0  # of the grasp
+    arm = arm / length  # twists and torques have the units of velocities and forces
+    normal_force = contacts.force[:, None] * contacts.normal
+    force = load * down + normal_force.sum(axis=0)
+    wrench = np.concatenate([force, np.cross(arm, normal_force).sum(axis=0)])
+    # v_i = P_i (v + omega x r_i), and n_i . omega as the first entry of a vector.
+    cross = np.cross(np.eye(3)[None], arm[:, None]).swapaxes(1, 2)
+    slip = contacts.projection @ np.concatenate(
+        [np.tile(np.eye(3), (len(arm), 1, 1)), cross], axis=2
+    )
+    spin = np.zeros_like(slip)
+    spin[:, 0, 3:] = contacts.normal / length
+    motion = np.concatenate([slip, spin])
+    weight = np.concatenate([contacts.bound, contacts.torsion * contacts.force])
+    # At some twists no contact slips: friction does not resist them.
+    rows = (weight[:, None, None] * motion).reshape(-1, 6)
+    _, values, twists = np.linalg.svd(rows, full_matrices=False)
+    free = twists[values <= _NO_FRICTION * weight.sum()].T
+    rest = free @ (free.T @ wrench)
+    if np.linalg.norm(rest) > NORMALS_CARRY * load:
+        approach = np.einsum("ni,ni->n", contacts.normal, rest[:3] + np.cross(rest[3:], arm))
+        if not np.any(approach < -NORMALS_CARRY * float(np.linalg.norm(rest))):
+            return -np.inf  # the body falls or turns; otherwise a contact stops it
+    wrench = wrench - rest
+    size = float(np.linalg.norm(wrench))
+    if size <= NORMALS_CARRY * load:
+        return 1.0
+    along = wrench / size
+    across = np.linalg.svd(along[None, :])[2][
+        1:
+    ].T  # twists along + across c have one power for all c
+    return 1 - size / _find_least_power(weight, motion @ along, -motion @ across, [np.zeros(5)])
 
 
 def calc_worst_share(contacts: GraspContacts) -> float:
@@ -99,25 +147,41 @@ def calc_torsional_limit(contacts: GraspContacts, axis: Vector) -> float:
     if len(weight) == 0 or not np.any(weight > 0):
         return torsional
     # v_i / omega = P_i (a x (p_i - c)), with P_i the projection on the tangent plane.
-    cross = np.cross(axis, contacts.point)
+    constant = np.einsum("nij,nj->ni", contacts.projection, np.cross(axis, contacts.point))
     turn = np.cross(axis, np.eye(3)).T  # a x c = turn c
-    projection = np.eye(3) - contacts.normal[:, :, None] * contacts.normal[:, None, :]
-    constant = np.einsum("nij,nj->ni", projection, cross)
-    linear = projection @ turn
+    center = np.average(contacts.point, axis=0, weights=weight)
+    starts = [center, *contacts.point]
+    return torsional + _find_least_power(weight, constant, contacts.projection @ turn, starts)
+
+
+def _find_least_power(
+    weight: Vector, constant: Vector, linear: Vector, starts: Sequence[Vector]
+) -> float:
+    """Returns the minimum over c of sum_i weight_i |constant_i - linear_i c|.
+
+    Weiszfeld's iterations find the minimum of the smoothed power, sum_i weight_i sqrt(|.|^2 + eps^2), and
+    eps falls. Without it they would stop at the first c at which a term is 0. They begin at the first
+    start; the minimum may be at any start.
+
+    Args:
+        weight: not negative, (n,).
+        constant: (n, 3).
+        linear: (n, 3, m).
+        starts: values of c, (m,).
+    """
 
     def calc_speeds(center: Vector) -> Vector:
         speeds: Vector = np.linalg.norm(constant - linear @ center, axis=1)
         return speeds
 
-    # The power is least between contacts or at one of them, where Weiszfeld's iterations may stop.
-    center = np.average(contacts.point, axis=0, weights=weight)
-    candidates = [center, *contacts.point]
-    for _ in range(_MAX_ITERATIONS):
-        scale = weight / np.maximum(calc_speeds(center), _SMALL)
-        matrix = np.einsum("n,nij,nik->jk", scale, linear, linear)
-        right = np.einsum("n,nij,ni->j", scale, linear, constant)
-        last, center = center, np.linalg.lstsq(matrix, right, rcond=1e-12)[0]
-        if np.linalg.norm(center - last) < _SMALL:
+    center: Vector = starts[0]
+    largest = float(calc_speeds(center).max(initial=0.0))
+    for i in range(_MAX_ITERATIONS):
+        eps = max(largest * _COOLING**i, _SMALL)
+        root = np.sqrt(weight / np.hypot(calc_speeds(center), eps))[:, None]
+        rows = (root[:, :, None] * linear).reshape(-1, linear.shape[2])
+        last = center
+        center = np.asarray(np.linalg.lstsq(rows, (root * constant).ravel(), rcond=1e-12)[0], float)
+        if eps <= _ROUND_OFF * largest and np.linalg.norm(center - last) < _SMALL:
             break
-    candidates.append(center)
-    return torsional + min(float(weight @ calc_speeds(c)) for c in candidates)
+    return min(float(weight @ calc_speeds(c)) for c in (*starts, center))

@@ -40,8 +40,18 @@ def import_messages() -> Any:
 
 
 def find_frames(model: mujoco.MjModel) -> list[str]:
-    """Returns the name of the frame of each body; a body without a name has `body` and its id."""
-    return [model.body(i).name or f"body {i}" for i in range(model.nbody)]
+    """Returns the name of the frame of each body; a body without a name has `body` and its id.
+
+    If another body has this name, it ends in an underscore or more.
+    """
+    frames = [model.body(i).name for i in range(model.nbody)]
+    taken = set(frames)
+    for i, name in enumerate(frames):
+        if not name:
+            frames[i] = f"body {i}"
+            while frames[i] in taken:
+                frames[i] += "_"
+    return frames
 
 
 class FoxgloveChannels:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.recording.format import Vector
+from stiction.triangulation import triangulate_polygons
 
 if TYPE_CHECKING:
     from stiction._core import PatchReport
@@ -36,11 +37,7 @@ class PatchMesh:
 
     def triangles(self) -> NDArray[np.int64]:
         """Returns a fan of triangles for each face, as indices of vertices, (n, 3)."""
-        counts = np.diff(self.starts) - 2
-        first = np.repeat(self.starts[:-1], counts)
-        # The position of each triangle within its fan.
-        place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.stack([first, first + place + 1, first + place + 2], axis=1).astype(np.int64)
+        return triangulate_polygons(self.starts)
 
 
 def join_report(patches: PatchReport) -> PatchMesh:

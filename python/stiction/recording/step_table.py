@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.contact_table import FACE_FIELDS, Rows, tabulate_faces, tabulate_points
+from stiction.contact_table import (
+    FACE_FIELDS,
+    Rows,
+    calc_couple,
+    tabulate_faces,
+    tabulate_points,
+)
 from stiction.recording.step import Step
 
 
@@ -30,6 +36,7 @@ def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) 
     for i, patch in enumerate(patches if has_faces else ()):
         geoms = patch.patch["geoms"]
         faces: dict[str, Any] = {name: patch.faces[name] for name in FACE_FIELDS}
-        pair = {"geoms": geoms, "bodies": geom_bodies[geoms], "patch": i}
+        pair: dict[str, Any] = {"geoms": geoms, "bodies": geom_bodies[geoms], "patch": i}
+        pair["couple"] = calc_couple(patch.patch["center"], patch.patch["torque"], faces)
         tables.append(tabulate_faces({**faces, **pair}, time_step))
     return np.concatenate(tables)

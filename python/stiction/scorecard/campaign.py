@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from stiction.doctor import describe_machine
 from stiction.errors import Error
 from stiction.scorecard.engine_table import Engine
 from stiction.scorecard.process import WorkerProcess
+from stiction.scorecard.results import ENDED
 from stiction.scorecard.scene import Scene
 from stiction.scorecard.world import to_plain
 
@@ -97,6 +99,7 @@ class Campaign:
             "engine": run.engine.name, "scene": run.scene.name, "time_step": run.time_step,
             "repeat": run.repeat, "settings": run.engine.settings_text,
             "date": date.today().isoformat(), "task": digest,
+            "machine": describe_machine(),
         }  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             forces = None
@@ -124,7 +127,7 @@ class Campaign:
         answer = self._processes[key].ask(task, self._max_seconds)
         if answer is None:  # it took too long, or the process died
             self._processes.pop(key).end()
-            refused = f"no result within {self._max_seconds:g} s, or the process died"
+            refused = f"{ENDED} {self._max_seconds:g} s, or the process died"
             result = {**about, "version": run.engine.name, "refused": refused}
             path.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
         elif "error" in answer:

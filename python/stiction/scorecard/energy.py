@@ -23,10 +23,10 @@ def calc_energy(world: World, run: Trajectory) -> Vector:
 
 
 def calc_energy_gain(world: World, run: Trajectory) -> float:
-    """Returns the largest rise of the energy over its value at the first sample [J]; 0 if it never
+    """Returns the largest rise of the energy from an earlier sample to a later one [J]; 0 if it never
     rises."""
     energy = calc_energy(world, run)
-    return float(max(0.0, np.max(energy - energy[0])))
+    return float(np.max(energy - np.minimum.accumulate(energy)))
 
 
 def _rotate_back(quat: Vector, v: Vector) -> Vector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,22 +25,28 @@ class Paths:
     picture: Path
 
 
-def write_scorecard(rows: Sequence[Row], out: Path, page: Path | None = None) -> Paths:
+def write_scorecard(
+    rows: Sequence[Row], out: Path, page: Path | None = None, picture: Path | None = None
+) -> Paths:
     """Writes scorecard.csv, scorecard.md and scorecard.png to a folder.
 
     Args:
         rows: the results.
         out: the folder, which is made if it does not exist.
         page: path of the page in place of OUT/scorecard.md.
+        picture: path of the picture in place of OUT/scorecard.png. The page shows it.
 
     Raises:
         Error: a file cannot be written.
     """
-    paths = Paths(out / "scorecard.csv", page or out / "scorecard.md", out / "scorecard.png")
+    paths = Paths(
+        out / "scorecard.csv", page or out / "scorecard.md", picture or out / "scorecard.png"
+    )
+    link = os.path.relpath(paths.picture, paths.page.parent).replace(os.sep, "/")
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_rows(rows, paths.rows)
-        paths.page.write_text(make_page(rows))
+        paths.page.write_text(make_page(rows, link))
         draw_scorecard(make_cells(rows)).savefig(paths.picture, dpi=_DPI)
     except OSError as e:
         raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e

@@ -20,30 +20,34 @@ How right are the engines? Each scene has a known answer. Each engine runs it at
 the settings that its documentation recommends ([below](#engines)). Our own losses stand in the same
 tables.
 
-![The error of each engine on each scene at the smallest time step](images/scorecard.png)
+![The error of each engine on each scene at the smallest time step](PICTURE)
 
 The picture has the relative error at the smallest time step of each scene. An empty field means that
-the engine has nothing for the scene: only engines with pressure fields run the last one. A dash means
-that a run has no result: it failed, or what is measured did not happen.
+the engine has nothing for the scene, such as no pressure field. A dash means that a run has no result: it
+failed, or what is measured did not happen.
 
     stiction scorecard --install drake --install newton --install bullet    # once: the peers
     stiction scorecard          # all runs; a second call continues after an interruption
-    stiction scorecard --rows docs/scorecard.csv --page docs/scorecard.md   # this page again
+    stiction scorecard --rows scorecard.csv     # the page and the picture again
 
-`docs/scorecard.csv` has a row per run. `out/scorecard/raw` keeps every trajectory. A run is made again if
+`scorecard.csv` has a row per run. `out/scorecard/raw` keeps every trajectory. A run is made again if
 its scene or settings change, or if its files are deleted, as after an update of an engine.
 """
 
 
-def make_page(rows: Sequence[Row]) -> str:
-    """Returns the page."""
+def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
+    """Returns the page.
+
+    Args:
+        rows: the results.
+        picture: path of the picture, relative to the page.
+    """
     cells = make_cells(rows)
     parts = [
-        _INTRODUCTION,
+        _INTRODUCTION.replace("PICTURE", picture),
         _describe_runs(rows),
-        "## What we found\n",
-        *(f"- {finding}" for finding in list_findings(cells)),
-        "\n## Totals\n",
+        *_make_findings(cells),
+        "## Totals\n",
         _make_totals(cells),
         "\n## Scenes\n",
         _SCENES_TEXT,
@@ -53,7 +57,7 @@ def make_page(rows: Sequence[Row]) -> str:
             if _list_engines(cells, scene.name)
         ),
         "## Engines\n",
-        _ENGINES_TEXT,
+        _describe_settings(rows),
         _make_engines(rows),
     ]
     return "\n".join(parts).rstrip() + "\n"
@@ -75,40 +79,67 @@ _SCENES_TEXT = f"""The columns of the tables:
 _TOTALS_TEXT = """
 
 At the smallest steps, *right* counts the scenes with an error up to 1 %, *near* those up to 10 %,
-*wrong* those above, and *none* those without a result. *Creep* is that of the held cube at 10 ms.
+*wrong* those above, and *none* those without a result. *Creep* is that of the held cube at its largest
+step.
 *Energy* is the largest gain of all runs. *CPU* is the median of the scenes. *Same bits* counts the
 scenes whose second run, in another process, gave the same bits. *Wrong runs* counts the runs of all
 steps with an error above 10 % or without a result, and *said* how many of them the engine commented in
 any way."""
 
-_ENGINES_TEXT = """The settings were chosen before the results were seen, except three that we
-changed after first runs:
+# What changed after first runs, with the family of engines that it belongs to; None concerns all.
+_CHANGES: tuple[tuple[str | None, str], ...] = (
+    (
+        "mujoco",
+        "MuJoCo had the largest impedance that it accepts, 0.9999. Blocks lost contact for a step "
+        "as they began to slide, and with `noslip` a block below the friction angle went on "
+        "sliding. MuJoCo now has the impedance of its own model of a house of cards, with which "
+        "it is better in these scenes, and worse under a mass ratio of 1000.",
+    ),
+    (
+        "drake",
+        "Drake's points were ten times as stiff as its default of 1e6 N/m. Under `similar` "
+        "sliding blocks then bounced. With the default most of its sliding scenes are better, and "
+        "the mass ratio and the rod worse. Under its point contact, boxes and cylinders touch "
+        "with small spheres at their corners and rims, because Drake has one point per pair of "
+        "geometries.",
+    ),
+    (
+        "newton",
+        "Newton's Steel printed that it had dropped rows of constraints, and got the capacity "
+        "that it asked for.",
+    ),
+    (
+        None,
+        "Six scenes load their contacts only when these have settled, because some engines have "
+        "no force in the first step of a contact; the beads of the chain got a larger moment of "
+        "inertia, which single numbers resolve; and Hertz's spheres lost their friction, which "
+        "stiffens pyramids of friction.",
+    ),
+)
 
-- MuJoCo had the largest impedance that it accepts, 0.9999. Blocks lost contact for a step as they began
-  to slide, and with `noslip` a block below the friction angle went on sliding. MuJoCo now has the
-  impedance of its own model of a house of cards, with which it is better in these scenes, and worse
-  under a mass ratio of 1000.
-- Drake's points were ten times as stiff as its default of 1e6 N/m. Under `similar` sliding blocks then
-  bounced. With the default most of its sliding scenes are better, and the mass ratio and the rod worse.
-- Newton's Steel printed that it had dropped rows of constraints, and got the capacity that it asked for.
 
-Scenes changed after first runs as well, for all engines: six of them load their contacts only when
-these have settled, because MuJoCo and Drake have no force in the first step of a contact; the beads of
-the chain got a larger moment of inertia, which single numbers resolve; and Hertz's spheres lost their
-friction, which stiffens MuJoCo's pyramids.
+def _describe_settings(rows: Sequence[Row]) -> str:
+    """Returns what changed after first runs, for the engines that ran."""
+    families = {ENGINES[row.engine].family for row in rows if row.engine in ENGINES}
+    lines = [f"- {text}" for family, text in _CHANGES if family is None or family in families]
+    head = "The settings were chosen before the results were seen. These changed after first runs:"
+    tail = "Engines that touch in points use their own contact points."
+    return "\n".join((head, "", *lines, "", tail, ""))
 
-Engines that touch in points use their own contact points; under Drake's point contact, boxes and
-cylinders touch with small spheres at their corners and rims, because Drake has one point per pair of
-geometries.
-"""
+
+def _make_findings(cells: dict[tuple[str, str], Cell]) -> list[str]:
+    findings = [f"- {finding}" for finding in list_findings(cells)]
+    return ["## What we found\n", *findings, ""] if findings else []
 
 
 def _describe_runs(rows: Sequence[Row]) -> str:
     versions = ", ".join(sorted({row.version for row in rows if row.version not in ENGINES}))
     days = sorted({row.date for row in rows})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    machines = sorted({row.machine for row in rows if row.machine})
+    on = f", on {' and '.join(machines)}" if machines else ""
     return (
-        f"{len(rows)} runs of {when}, on a shared virtual machine with 2 cores and without a GPU.\n"
+        f"{len(rows)} runs of {when}{on}.\n"
         "CPU times are ratios; trust them to a factor of 1.5.\n"
         f"Versions: {versions}.\n"
     )

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from stiction.scorecard.engine_table import ENGINES
 from stiction.scorecard.scene_table import SCENES
-from stiction.scorecard.summary import Cell
+from stiction.scorecard.summary import ROUND_OFF, Cell
 
 # Upper ends of the classes of errors, with their colors from right to wrong. They differ in
 # lightness too.
@@ -71,7 +71,7 @@ def _write(axes: Axes, where: tuple[int, int], error: float) -> None:
 
 
 def format_error(error: float) -> str:
-    """Formats a relative error as percent with two digits, up to 1000; 0 below 1e-9."""
+    """Formats a relative error as percent with two digits, up to 1000; 0 for round-off."""
     if not error < math.inf:
         return "-"
     percent = 100 * error
@@ -81,7 +81,7 @@ def format_error(error: float) -> str:
         return f"{percent:.0f} %"
     if percent >= 0.01:
         return f"{percent:.2g} %"
-    return "0" if error < 1e-9 else f"{percent:.0e} %".replace("e-0", "e-")
+    return "0" if error <= ROUND_OFF else f"{percent:.0e} %".replace("e-0", "e-")
 
 
 def _label(axes: Axes, engines: Sequence[str], scenes: Sequence[str]) -> None:

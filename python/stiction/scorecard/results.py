@@ -16,6 +16,9 @@ from stiction.scorecard.scene import Scene, cut
 from stiction.scorecard.scene_table import SCENES
 from stiction.scorecard.trajectory import Trajectory
 
+# Begins the reason of a run that we ended, or whose process died.
+ENDED = "no result within"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -31,6 +34,7 @@ class Row:
         no second run.
     said: what the engine said: kinds of warnings and statuses.
     failed: why the run has no result, or empty.
+    machine: processor and system of the run.
     """
 
     scene: str
@@ -47,11 +51,12 @@ class Row:
     version: str
     settings: str
     date: str
+    machine: str = ""
 
     @property
     def is_said(self) -> bool:
-        """True if the engine has said anything about the run."""
-        return bool(self.said or self.failed)
+        """True if the engine has said anything about the run. That we ended it is not its word."""
+        return bool(self.said or (self.failed and not self.failed.startswith(ENDED)))
 
 
 def read_raw(folder: Path) -> list[Row]:
@@ -98,6 +103,7 @@ def _measure(scene: Scene, path: Path) -> Row:
         version=stored["version"],
         settings=stored["settings"],
         date=stored["date"],
+        machine=stored.get("machine", ""),
         **result,
     )
 

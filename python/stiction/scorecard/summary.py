@@ -10,6 +10,7 @@ from statistics import median
 from stiction.scorecard.results import Row
 
 RIGHT, WRONG = 0.01, 0.1  # errors up to RIGHT count as right, errors above WRONG as wrong
+ROUND_OFF = 1e-9  # errors up to this are shown as 0, and have no order
 REFERENCE = "mujoco elliptic"  # CPU times are relative to this engine's
 
 
@@ -29,9 +30,9 @@ class Cell:
 
     @property
     def order(self) -> float:
-        """Observed order of the error in the time step; NaN if an error is zero or infinite."""
+        """Observed order of the error in the time step; NaN if an error is round-off or infinite."""
         first, last = self.rows[0], self.rows[-1]
-        if not (0 < first.error < math.inf and 0 < last.error < math.inf):
+        if not (ROUND_OFF < first.error < math.inf and ROUND_OFF < last.error < math.inf):
             return math.nan
         if first.time_step == last.time_step:
             return math.nan

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stiction import contact_models
 from stiction.arguments import check_path
@@ -17,6 +17,8 @@ from stiction.suggestions import suggest_name
 from stiction.sweep.parameters import Parameter, make_parameter
 from stiction.sweep.scenes import SceneEntry, find_scenes
 from stiction.yaml_file import YamlNode, read_yaml_file
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -121,29 +123,30 @@ class _Reader:
             self._sections[name](value)
 
     def _read_scenes(self, node: YamlNode) -> None:
-        for item in self._list("scenes", node):
-            text = self._text("scenes", item)
-            self._try(partial(self._add_scenes, text, item.where))
+        known: dict[str, SceneEntry] = {}
+        for found in self._read_items("scenes", node, self._find_scenes):
+            for scene in found:
+                known.setdefault(scene.label, scene)
+        self._config.scenes = list(known.values())
 
-    def _add_scenes(self, text: str, where: str) -> None:
-        found = find_scenes(text, self._folder, where)
-        known = {scene.label for scene in self._config.scenes}
-        self._config.scenes += [scene for scene in found if scene.label not in known]
+    def _find_scenes(self, item: YamlNode) -> list[SceneEntry]:
+        return find_scenes(self._text("scenes", item), self._folder, item.where)
 
     def _read_contact_models(self, node: YamlNode) -> None:
         if node.scalar == "all":
             self._config.contact_models = contact_models()
             return
-        for item in self._list("contact_models", node):
-            name = self._name("contact model", item, contact_models())
-            if name in self._config.contact_models:
-                self._fail("invalid_value", item, f"contact_models has '{name}' twice; remove one")
-            self._config.contact_models.append(name)
+        self._read_items("contact_models", node, self._add_contact_model)
+
+    def _add_contact_model(self, item: YamlNode) -> None:
+        name = self._name("contact model", item, contact_models())
+        if name in self._config.contact_models:
+            self._fail("invalid_value", item, f"contact_models has '{name}' twice; remove one")
+        self._config.contact_models.append(name)
 
     def _read_time_steps(self, node: YamlNode) -> None:
-        self._config.time_steps = list(
-            dict.fromkeys(self._time("time_steps", item) for item in self._list("time_steps", node))
-        )
+        times = self._read_items("time_steps", node, partial(self._time, "time_steps"))
+        self._config.time_steps = list(dict.fromkeys(times))
 
     def _read_duration(self, node: YamlNode) -> None:
         self._config.duration = self._time("duration", node)
@@ -152,17 +155,17 @@ class _Reader:
         self._config.controls = ControlsName(self._name("controls", node, list(ControlsName)))
 
     def _read_seeds(self, node: YamlNode) -> None:
-        seeds = []
-        for item in self._list("seeds", node):
-            seed = item.scalar
-            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-                raise Error(
-                    "invalid_value",
-                    item.where,
-                    f"seeds has {item.describe()}, must be integers of at least 0",
-                )
-            seeds.append(seed)
-        self._config.seeds = list(dict.fromkeys(seeds))
+        self._config.seeds = list(dict.fromkeys(self._read_items("seeds", node, self._seed)))
+
+    def _seed(self, item: YamlNode) -> int:
+        seed = item.scalar
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise Error(
+                "invalid_value",
+                item.where,
+                f"seeds has {item.describe()}, must be integers of at least 0",
+            )
+        return seed
 
     def _read_properties(self, node: YamlNode) -> None:
         if node.entries is not None:
@@ -171,7 +174,7 @@ class _Reader:
             self._config.properties = self._folder / self._text("properties", node)
 
     def _read_bodies(self, node: YamlNode) -> None:
-        self._config.bodies = [self._text("bodies", item) for item in self._list("bodies", node)]
+        self._config.bodies = self._read_items("bodies", node, partial(self._text, "bodies"))
 
     def _read_grid(self, node: YamlNode) -> None:
         if node.entries is None:
@@ -203,6 +206,15 @@ class _Reader:
                 f"{name} is an empty list, so there is nothing to run; give a value",
             )
         return node.items
+
+    def _read_items(
+        self, name: str, node: YamlNode, read: Callable[[YamlNode], Value]
+    ) -> list[Value]:
+        """Returns what `read` makes of the items of a list, and notes the fault of each other item."""
+        values: list[Value] = []
+        for item in self._list(name, node):
+            self._try(lambda item=item: values.append(read(item)))  # type: ignore[misc]
+        return values
 
     def _text(self, name: str, node: YamlNode) -> str:
         if not isinstance(node.scalar, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from stiction.sweep.columns import Row
 from stiction.sweep.plan import Unit
 
 NAME = "rows.jsonl"
+LOCK = "sweep.lock"
 
 
 def read_journal(folder: Path) -> dict[str, Row]:
@@ -43,19 +45,44 @@ def _parse(lines: list[bytes]) -> Iterator[tuple[str, Row]]:
             continue
 
 
+def _lock(folder: Path) -> sqlite3.Connection:
+    """Returns a lock of a folder, which is free again when it is closed, or when its process ends.
+
+    SQLite has locks of files on all systems. The file stays; it is empty.
+
+    Raises:
+        Error: another process has the lock.
+    """
+    path = folder / LOCK
+    lock = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as e:
+        lock.close()
+        raise Error(
+            "unsupported",
+            str(folder),
+            f"is in use by another sweep ({path}: {e}), which would run the same units; wait for its "
+            "end, or choose another folder with --out",
+        ) from e
+    return lock
+
+
 class Journal:
     """Adds lines to the journal in a folder, which is made if it does not exist.
 
-    A line is on the disk when `add` returns, so neither a kill nor a loss of power takes it back.
+    A line is on the disk when `add` returns, so neither a kill nor a loss of power takes it back. Only
+    one process at a time has the journal of a folder.
 
     Raises:
-        Error: the file cannot be written.
+        Error: the file cannot be written, or another sweep runs in the folder.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(folder)
             self._file = self._path.open("ab", buffering=0)
             self._close_cut_line()
         except OSError as e:
@@ -84,6 +111,7 @@ class Journal:
         traceback: TracebackType | None,
     ) -> None:
         self._file.close()
+        self._lock.close()
 
     def _close_cut_line(self) -> None:
         """Ends a line that a kill has cut, so that the next one does not continue it."""

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from stiction._core import check_model, check_option
-from stiction.errors import Error, StictionWarning, warn
+from stiction.errors import Error, ErrorList, StictionWarning, warn
 from stiction.options import OPTIONS
 from stiction.suggestions import suggest_name
 from stiction.yaml_file import YamlNode
@@ -77,8 +77,13 @@ def make_parameter(name: str, key: YamlNode, nodes: list[YamlNode]) -> Parameter
     kind = OPTION if name in OPTIONS else name.partition(".")[0]
     values = [Value(node.make_plain(), node.where) for node in nodes]
     if kind == OPTION:
+        faults = ErrorList()
         for value in values:
-            _check_option(name, value)
+            try:
+                _check_option(name, value)
+            except Error as e:
+                faults.add(e)
+        faults.raise_if_any()
     elif kind in (MATERIALS, *_COUNTS):
         if len(name.split(".")) < 3:
             last = "PROPERTY" if kind == MATERIALS else "FIELD"

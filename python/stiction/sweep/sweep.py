@@ -87,9 +87,27 @@ def run_sweep(
             ends early if it returns True.
 
     Raises:
-        Error: a file cannot be written, a package is missing, or no process can be started.
+        Error: a file cannot be written, another sweep runs in the folder, a package is missing, or no
+            process can be started.
     """
     import_pyarrow()  # before hours of work
+    with Journal(folder) as journal:
+        return _run_with(
+            journal, config, plan, folder, num_jobs, ray_address, retry=retry, advance=advance
+        )
+
+
+def _run_with(
+    journal: Journal,
+    config: SweepConfig,
+    plan: Plan,
+    folder: Path,
+    num_jobs: int | None,
+    ray_address: str | None,
+    *,
+    retry: bool,
+    advance: Callable[[Finished | None], bool],
+) -> SweepResult:
     results = read_journal(folder)
     waiting = select_waiting(plan, results, retry=retry)
     keys = {unit.key for unit in plan.units}
@@ -99,11 +117,7 @@ def run_sweep(
         num_stale=len(results.keys() - keys),
     )
     stopper = _Stopper(advance)
-    with contextlib.ExitStack() as stack:
-        journal = stack.enter_context(Journal(folder))
-        runs = stack.enter_context(
-            contextlib.closing(_run(plan, waiting, num_jobs, ray_address, stopper))
-        )
+    with contextlib.closing(_run(plan, waiting, num_jobs, ray_address, stopper)) as runs:
         for finished in runs:
             journal.add(*finished)
             results[finished.unit.key] = finished.results

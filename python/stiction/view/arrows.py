@@ -24,12 +24,17 @@ def make_slip_arrows(patches: PatchArrays, length: float) -> Arrows:
 
 
 def make_force_arrows(points: PointArrays, length: float) -> Arrows:
-    """Returns the forces on the second bodies. The longest arrow has this length [m]."""
-    return _make_arrows(points.point, points.force, length)
+    """Returns the largest forces on the second bodies. The longest arrow has this length [m]."""
+    size = np.linalg.norm(points.force, axis=1)
+    largest = np.argsort(-size, kind="stable")[:_MAX_ARROWS]
+    return _make_arrows(points.point[largest], points.force[largest], length)
 
 
 def _make_arrows(start: Arrows, vectors: Arrows, length: float) -> Arrows:
-    """Returns arrows along some vectors, scaled to the largest. Short ones are left out."""
+    """Returns arrows along some vectors, scaled to the largest. Short ones are left out.
+
+    Of more than 300 it takes every second, third, ..., which shows the whole of a patch.
+    """
     size = np.linalg.norm(vectors, axis=1)
     largest = float(size.max(initial=0))
     shown = np.flatnonzero(size > 0.05 * largest)

@@ -12,10 +12,15 @@ _MAX_MARKS = 200
 
 
 def find_bad_frames(sessions: Sequence[Session]) -> list[Frame]:
-    """Returns the frames of all sessions that failed, in order of time, at most a few hundred."""
+    """Returns the frames of all sessions that failed, in order of time."""
     bad = [frame for session in sessions for frame in session.frames if not frame.is_good]
     bad.sort(key=lambda frame: frame.time)
-    return bad[:: max(1, -(-len(bad) // _MAX_MARKS))]
+    return bad
+
+
+def thin_out(times: Sequence[float]) -> list[float]:
+    """Returns at most a few hundred of some times [s], which marks can show."""
+    return list(times[:: max(1, -(-len(times) // _MAX_MARKS))])
 
 
 def count_steps(runs: Sequence[Sequence[Frame]]) -> int:
@@ -27,7 +32,7 @@ def make_strip(times: Sequence[float], start: float, end: float, num_steps: int)
     """Returns the strip as HTML.
 
     Args:
-        times: times of the steps that failed [s].
+        times: times of all steps that failed [s]. The strip counts them, and marks a few hundred.
         start, end: times at both ends of the strip [s].
         num_steps: number of steps of all sessions.
     """
@@ -35,7 +40,7 @@ def make_strip(times: Sequence[float], start: float, end: float, num_steps: int)
     marks = "".join(
         f"<div class='stiction-bad' style='position:absolute;top:0;height:10px;width:3px;"
         f"background:{_BAD};left:calc({(time - start) / span:.4f} * (100% - 3px))'></div>"
-        for time in times
+        for time in thin_out(times)
     )
     words = f"{len(times)} failed" if times else "all good"
     return (

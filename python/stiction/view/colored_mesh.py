@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,22 +45,6 @@ def join_meshes(meshes: Sequence[ColoredMesh]) -> ColoredMesh:
         np.concatenate([mesh.triangles + i for mesh, i in zip(meshes, starts, strict=True)]),
         np.concatenate([mesh.colors for mesh in meshes]),
     )
-
-
-def triangulate_polygons(starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Divides convex polygons into fans of triangles.
-
-    Args:
-        starts: the vertices of polygon i are [starts[i], starts[i + 1]), (n + 1,).
-
-    Returns:
-        Indices of vertices, (m, 3).
-    """
-    starts = np.asarray(starts, np.int64)
-    counts = np.maximum(np.diff(starts) - 2, 0)  # triangles of each polygon
-    first = np.repeat(starts[:-1], counts)
-    rank = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.stack([first, first + rank + 1, first + rank + 2], axis=1)
 
 
 def to_glb(mesh: ColoredMesh) -> bytes:

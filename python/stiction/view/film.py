@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import mujoco
 
@@ -45,6 +47,7 @@ class Film:
         self.frame_time = frame_time
         self.frames: list[Frame] = []
         self.num_steps = 0
+        self._end, self._shift = -math.inf, 0.0  # time after the last step, and Frame.shift [s]
 
     def step(self, simulator: Simulator, data: mujoco.MjData) -> StepReport:
         """Makes a step, and keeps it if a frame is due."""
@@ -53,24 +56,28 @@ class Film:
         start = fmt.get_state(self.model, data)
         report = simulator.step(data)
         self.num_steps += 1
-        if self._is_due(start[0]) or report.status != "ok":
-            end = fmt.get_state(self.model, data)
-            self.frames.append(make_frame(self.model, self.num_steps, start, end, b"", report))
+        end = fmt.get_state(self.model, data)
+        # A program may reset its data between two steps.
+        self._shift += max(float(self._end - start[0]), 0.0)
+        self._end = float(end[0])
+        if self._is_due(start[0] + self._shift) or report.status != "ok":
+            frame = make_frame(self.model, self.num_steps, start, end, b"", report)
+            self.frames.append(replace(frame, shift=self._shift))
         return report
 
     def add(self, frame: Frame) -> None:
         """Keeps a frame if one is due."""
         self.num_steps += frame.index > 0
-        if self._is_due(frame.start[0]) or not frame.is_good:
+        if self._is_due(frame.start_time) or not frame.is_good:
             self.frames.append(frame)
 
     def find_frame(self, time: float) -> Frame:
         """Returns the frame whose step starts nearest to a time [s]."""
-        return min(self.frames, key=lambda frame: abs(frame.start[0] - time))
+        return min(self.frames, key=lambda frame: abs(frame.start_time - time))
 
     def _is_due(self, time: float) -> bool:
         # Rounding must not make every other frame late by a step.
-        return not self.frames or time >= self.frames[-1].start[0] + self.frame_time - 1e-9
+        return not self.frames or time >= self.frames[-1].start_time + self.frame_time - 1e-9
 
 
 def film_sessions(

@@ -45,6 +45,8 @@ class Frame:
         read: reads the contacts. They are not kept, because few frames are drawn more than once.
         model: the model.
         size: estimate of the memory that the frame keeps [bytes].
+        shift: time by which resets before this step set the clock of the scene back [s]. With it, the
+            times of the frames of a run never fall.
     """
 
     index: int
@@ -58,11 +60,17 @@ class Frame:
     read: Callable[[], tuple[PatchArrays, PointArrays]]
     model: mujoco.MjModel
     size: int
+    shift: float = 0.0
+
+    @property
+    def start_time(self) -> float:
+        """Time at the start of the step [s]."""
+        return float(self.start[0]) + self.shift
 
     @property
     def time(self) -> float:
         """Time at the end of the step [s]."""
-        return float(self.end[0])
+        return float(self.end[0]) + self.shift
 
     @property
     def is_good(self) -> bool:
@@ -86,6 +94,13 @@ class Frame:
         return parts["potential"] + parts["kinetic"]
 
 
+def calc_shift(start: fmt.Vector, last: Frame | None) -> float:
+    """Returns the shift of a step that starts from a state, after the last frame of its run."""
+    if last is None:
+        return 0.0
+    return last.shift + max(float(last.end[0] - start[0]), 0.0)
+
+
 def make_frame(
     model: mujoco.MjModel,
     index: int,
@@ -107,8 +122,15 @@ def make_frame(
         report.statistics.iterations,
         lambda: (read_patches(report), read_points(report)),
         model,
-        # A face has about 150 bytes, and five vertices of 32 bytes; a contact has about 200 bytes.
-        _EMPTY_STEP + 310 * report.patches.num_faces + 200 * len(report.contacts),
+        # A face has about 150 bytes, and five vertices of 32 bytes; a contact has about 200,
+        # and a taxel 104.
+        _EMPTY_STEP
+        + 310 * report.patches.num_faces
+        + 200 * len(report.contacts)
+        + 104 * len(report.taxels.area)
+        + start.nbytes
+        + end.nbytes
+        + len(memory),
     )
 
 
@@ -118,6 +140,7 @@ def make_recorded_frame(
     start: fmt.Vector,
     time_step: float,
     is_fallback: Callable[[int, int], bool],
+    shift: float = 0.0,
 ) -> Frame:
     """Makes the frame of a recorded step.
 
@@ -127,6 +150,7 @@ def make_recorded_frame(
         start: state before it.
         time_step: length of the step [s].
         is_fallback: tells of two geoms whether their contact points replace a patch.
+        shift: see Frame.
     """
     report: dict[str, Any] = step.report
     bound = report.get("error_bound")
@@ -144,5 +168,8 @@ def make_recorded_frame(
             read_recorded_points(step, time_step, is_fallback),
         ),
         model,
-        _EMPTY_STEP + step.contacts.nbytes + sum(patch.faces.nbytes for patch in step.patches),
+        _EMPTY_STEP
+        + step.contacts.nbytes
+        + sum(each.faces.nbytes + each.vertices.nbytes for each in step.patches),
+        shift,
     )

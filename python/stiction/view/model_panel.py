@@ -44,6 +44,7 @@ class ModelPanel:
                 for option in OPTIONS.values()
                 if option.name not in _HIDDEN and not isinstance(options.get(option.name), dict)
             }
+            self._shown = {name: field.value for name, field in self._fields.items()}
             apply = gui.add_button("Apply", hint="Continues with these parameters.")
             on_user(apply.on_click, lambda _: self._runner.submit(self._apply))
 
@@ -51,14 +52,20 @@ class ModelPanel:
         self._runner.submit(partial(simulation.change, event.target.value))
 
     def _apply(self) -> None:
-        """Gives the parameters to all simulations.
+        """Gives the parameters that were edited to all simulations.
 
         Raises:
             Error: a text is not a number, or a value is out of range.
         """
-        values = {name: _parse(OPTIONS[name], field.value) for name, field in self._fields.items()}
+        edited = {
+            name: field.value
+            for name, field in self._fields.items()
+            if field.value != self._shown[name]
+        }
+        values = {name: _parse(OPTIONS[name], value) for name, value in edited.items()}
         for simulation in self._simulations:
             simulation.change(**values)
+        self._shown |= edited
 
 
 def _add_field(gui: Any, option: Option, value: Any) -> Any:
@@ -70,7 +77,7 @@ def _add_field(gui: Any, option: Option, value: Any) -> Any:
         return gui.add_checkbox(label, initial_value=bool(value), hint=hint)
     if option.kind == "choice":
         return gui.add_dropdown(label, tuple(option.choices), initial_value=value, hint=hint)
-    text = _NONE if value is None else f"{value:g}" if option.kind == "number" else str(value)
+    text = _NONE if value is None else repr(float(value)) if option.kind == "number" else str(value)
     return gui.add_text(label, initial_value=text, hint=hint)
 
 

@@ -100,7 +100,7 @@ class _Projector:
 
     def make(self, title: str, slowdown: float) -> str:
         """Returns the page."""
-        moments = np.unique([f.start[0] for film in self._films for f in film.frames])
+        moments = np.unique([f.start_time for film in self._films for f in film.frames])
         moments = moments[np.diff(moments, prepend=-np.inf) > 1e-9]
         for moment in moments[:_AHEAD]:
             self._prepare(moment)
@@ -116,7 +116,7 @@ class _Projector:
     def _prepare(self, time: float) -> None:
         """Sends the last frame of each film that starts at or before a time ahead."""
         for world, film in zip(self._worlds, self._films, strict=True):
-            starts = [frame.start[0] for frame in film.frames]
+            starts = [frame.start_time for frame in film.frames]
             place = max(int(np.searchsorted(starts, time + 1e-9)) - 1, 0)
             world.prepare(film.frames[place], self._style, self._scale)
 
@@ -124,7 +124,7 @@ class _Projector:
         frames = [frame for film in self._films for frame in film.frames]
         legend = make_legend(
             self._scale.top,
-            with_patches=any(world.soft_geoms for world in self._worlds),
+            with_patches=self._scale.is_known and any(w.soft_geoms for w in self._worlds),
             with_points=any(len(frame.read()[1].point) for frame in frames),
         )
         times = [frame.time for frame in frames]

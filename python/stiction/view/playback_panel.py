@@ -6,7 +6,7 @@ import html
 import math
 from typing import Any
 
-from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
+from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip, thin_out
 from stiction.view.gui_events import on_user
 from stiction.view.runner import Runner
 
@@ -28,9 +28,9 @@ class PlaybackPanel:
         self._runner = runner
         gui = server.gui
         self._buttons = gui.add_button_group("Run", ("Play", "Pause", "Step", "Reset"))
-        self._speed = gui.add_dropdown(
-            "Speed", tuple(_SPEEDS), initial_value=_name_speed(runner.speed)
-        )
+        self._speeds = list_speeds(runner.speed)
+        name = next(name for name, speed in self._speeds.items() if speed == runner.speed)
+        self._speed = gui.add_dropdown("Speed", tuple(self._speeds), initial_value=name)
         self._strip = gui.add_html("")
         self._time = gui.add_slider(
             "Time [s]", min=0.0, max=1.0, step=1e-3, initial_value=0.0,
@@ -49,7 +49,7 @@ class PlaybackPanel:
         self._time.value = min(max(self._runner.time, start), end)
         times = [frame.time for frame in bad]
         self._strip.content = make_strip(times, start, end, count_steps(frames))
-        self._time._marks = _make_marks(times)
+        self._time._marks = _make_marks(thin_out(times))
         self._state.content = _describe(self._runner)
 
     def _connect(self) -> None:
@@ -74,11 +74,14 @@ class PlaybackPanel:
         self._runner.seek(moment)
 
     def _set_speed(self, name: str) -> None:
-        self._runner.speed = _SPEEDS[name]
+        self._runner.speed = self._speeds[name]
 
 
-def _name_speed(speed: float) -> str:
-    return next((name for name, value in _SPEEDS.items() if value == speed), "1")
+def list_speeds(speed: float) -> dict[str, float]:
+    """Returns the speeds that one can choose, by name in rising order; the present one is among them."""
+    known = speed in _SPEEDS.values()
+    speeds = _SPEEDS if known else {**_SPEEDS, f"{speed:g}": speed}
+    return dict(sorted(speeds.items(), key=lambda item: item[1]))
 
 
 def _make_marks(times: list[float]) -> tuple[Any, ...] | None:
@@ -93,7 +96,7 @@ def _describe(runner: Runner) -> str:
     lines = []
     for session in runner.sessions:
         frame = session.frame
-        line = f"{session.name}: step {frame.index}, t = {frame.time:.4g} s, {frame.status}"
+        line = f"{session.name}: step {frame.index}, t = {frame.end[0]:.4g} s, {frame.status}"
         lines.append(f"<div class='stiction-state'>{html.escape(line)}</div>")
         if session.problem or frame.message:
             text = html.escape(session.problem or frame.message)

@@ -23,6 +23,11 @@ class PressureScale:
         """The pressure that has the last color [Pa]."""
         return self.fixed or _round_up(self._largest)
 
+    @property
+    def is_known(self) -> bool:
+        """True if the scale is fixed, or has seen a pressure."""
+        return self.fixed is not None or self._largest > 0
+
     def include(self, pressure: float) -> None:
         """Makes the scale reach a pressure [Pa]."""
         if math.isfinite(pressure):

@@ -1,8 +1,8 @@
 """Tells whether a browser has drawn what was sent.
 
-Frames are drawn only for browsers that keep up. A slow browser so gets fewer frames, each of them new,
-and a stalled one costs nothing: neither the time to draw, during which the simulation would wait for
-Python's lock, nor memory.
+Frames are drawn only for browsers that keep up. A slow browser therefore gets fewer frames, each of
+them new, and a stalled one costs nothing: neither the time to draw, during which the simulation would
+wait for Python's lock, nor memory.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from stiction.recording import Recording
 from stiction.recording import format as fmt
 from stiction.recording.step import Step
 from stiction.view.contact_arrays import NO_PATCHES, NO_POINTS
-from stiction.view.frame import Frame, make_recorded_frame
+from stiction.view.frame import Frame, calc_shift, make_recorded_frame
 from stiction.view.session import Session
 
 _MAX_BYTES = 2 << 30  # of the steps that are kept
@@ -46,6 +46,8 @@ class RecordedRun(Session):
         self._start_with([_make_initial_frame(self.model, first.start)])
         self._append(self._make_frame(first))
         self._cursor = 0
+        if self.recording.damage:
+            self.warnings["damage"] = f"{self.recording.damage}; the whole steps before are shown"
 
     @property
     def is_growing(self) -> bool:
@@ -80,9 +82,15 @@ class RecordedRun(Session):
         return None if step is None else self._make_frame(step)
 
     def _make_frame(self, step: Step) -> Frame:
-        start = self._frames[-1].end if step.start is None else step.start
+        last = self._frames[-1]
+        start = last.end if step.start is None else step.start
         return make_recorded_frame(
-            self.model, step, start, self._simulator.time_step, self._is_fallback
+            self.model,
+            step,
+            start,
+            self._simulator.time_step,
+            self._is_fallback,
+            calc_shift(start, last),
         )
 
     def _make_room(self) -> None:

@@ -136,13 +136,13 @@ class Runner:
         due = time.perf_counter()
         while not self._stopped:
             changed = self._obey()
-            if self._single_steps:
-                self._single_steps -= 1
-                self._clock = None
-                changed |= _advance_all(self.sessions)
-            elif self._playing:
-                changed |= self._play_one_frame()
-            reads = sum(session.read_ahead(_READ_AHEAD) for session in self.sessions) > 0
+            reads = False
+            try:
+                changed |= self._move()
+                reads = sum(session.read_ahead(_READ_AHEAD) for session in self.sessions) > 0
+            except Exception as e:  # noqa: BLE001  # the page shows it, and its controls go on
+                self._playing, changed = False, True
+                self.problem = _describe(e)
             if changed or reads:
                 self._publish()
             due = max(due + _TICK, time.perf_counter() - _TICK)
@@ -157,9 +157,19 @@ class Runner:
             try:
                 command()
                 self.problem = ""
-            except Error as e:
-                self.problem = str(e)
+            except Exception as e:  # noqa: BLE001
+                self.problem = _describe(e)
         return bool(commands)
+
+    def _move(self) -> bool:
+        """Makes a single step, or plays. Returns True if a session moved."""
+        with self._condition:
+            is_single = self._single_steps > 0
+            self._single_steps -= is_single
+        if is_single:
+            self._clock = None
+            return _advance_all(self.sessions)
+        return self._playing and self._play_one_frame()
 
     def _play_one_frame(self) -> bool:
         """Moves all sessions to the time of the next frame. Returns False if none moved."""
@@ -220,6 +230,11 @@ class Runner:
         with self._condition:
             self._snapshot = Snapshot(frames, self._snapshot.version + 1)
             self._condition.notify_all()
+
+
+def _describe(error: Exception) -> str:
+    """Returns an error in words. Any but Error is a fault of a program, and has its type."""
+    return str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
 
 
 def _advance_all(sessions: Sequence[Session]) -> bool:

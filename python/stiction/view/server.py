@@ -1,9 +1,10 @@
-"""The server of the page: bound to one address, and closed to pages of other sites."""
+"""The server of the page: bound to one address, and refusing pages of other sites."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import http
 import io
 import ipaddress
@@ -41,7 +42,7 @@ def start_server(host: str, port: int) -> Any:
     if port and server.get_port() != port:  # taken since the check
         stop_server(server)
         raise _make_port_error(port)
-    # A page could ask for a tunnel, which would show it to the whole internet.
+    # viser can open a tunnel at the request of a page. It would show the page to the whole internet.
     server._websock_server.unregister_handler(_messages.ShareUrlRequest)
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.main_panel.dock_right()
@@ -55,7 +56,7 @@ def stop_server(server: Any) -> None:
 
 
 def is_allowed(host: str, headers: Any) -> bool:
-    """True if a request comes from a page of this server, or from a program that is no browser.
+    """True if a request comes from a page of this server, or from a program other than a browser.
 
     A browser sends the origin of the page. It must be the address under which the server was asked,
     and this must be an address, `localhost`, or a name of this machine. So neither a foreign page nor
@@ -84,6 +85,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
+@functools.cache
 def _list_own_names() -> tuple[str, str]:
     return socket.gethostname().lower(), socket.getfqdn().lower()
 
@@ -98,7 +100,12 @@ def _check_free(host: str, port: int) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except socket.gaierror as e:
-        raise Error("invalid_value", "host", f"'{host}' is not an address: {e.strerror}") from e
+        raise Error(
+            "invalid_value",
+            "host",
+            f"'{host}' is not an address: {e.strerror}; take 127.0.0.1, the name or an "
+            "address of this machine, or 0.0.0.0 for all its addresses",
+        ) from e
     except OSError as e:
         if e.errno == errno.EADDRINUSE:
             raise _make_port_error(port) from e

@@ -146,10 +146,8 @@ class Viewer:
         While one frame is revealed, the next one is already on its way.
         """
         panels_due, is_ahead = 0.0, False
-        sent, cost = (
-            0.0,
-            0.0,
-        )  # when the last frame was sent, and the processor time that it took [s]
+        # When the last frame was sent, and the processor time that it took [s].
+        sent, cost = 0.0, 0.0
         while not self._stopped:
             if not self._readers.wait(_PATIENCE):
                 continue
@@ -194,7 +192,9 @@ class Viewer:
         for world, session in zip(self.worlds, self.sessions, strict=True):
             world.reveal(session.name, self.style)
         self._legend.content = make_legend(
-            self.scale.top, with_patches=self._has_patches, with_points=self.style.points
+            self.scale.top,
+            with_patches=self._has_patches and self.scale.is_known,
+            with_points=self.style.points,
         )
 
     def _update_panels(self) -> None:

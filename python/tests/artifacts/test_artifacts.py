@@ -11,6 +11,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mujoco
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.artifacts import budget
 from stiction.artifacts.budget import ArtifactLog, find_properties
 from stiction.artifacts.operating_point import estimate_operating_point
 from stiction.artifacts.predictions import (
@@ -256,3 +258,17 @@ def test_explain_compare_and_run_have_the_budget(tmp_path: Path) -> None:
     assert rows[0]["artifacts"][0]["predicted"]["gliding_gap"] > 1e-5
     assert any("times as stiff" in note for note in rows[0]["notes"])
     assert "gliding gap" in html.read_text() and "times as stiff" in html.read_text()
+
+
+def test_contacts_of_unknown_mobility_do_not_lower_its_mean() -> None:
+    n = 4
+    wide, one = np.zeros((n, 3)), np.ones(n)
+    contacts = SimpleNamespace(
+        time_step=0.01, normal_impulse=one, distance=one, normal_velocity=one, slip_velocity=wide,
+        delassus=np.array([2.0, np.nan, 4.0, np.nan]), slipping=np.zeros(n), impulse=wide, normal=wide,
+        friction=one, bodies=np.zeros((n, 2)), point=wide,
+    )  # fmt: skip
+    report = SimpleNamespace(contacts=contacts, advance=None)
+    sums = budget._Sums()
+    budget._Rows(report, np.arange(n)).add_to(sums, np.ones(n, bool))  # type: ignore[arg-type]
+    assert sums.mobility / sums.num_mobilities == 3 and sums.num == n

@@ -17,7 +17,9 @@ import typer.rich_utils
 from typer.testing import CliRunner
 
 import stiction.cli  # noqa: F401  # registers the commands
-from stiction.commands.app import app
+from stiction.commands.app import ExitCode, app
+
+PAGE = Path(__file__).parents[3] / "docs/command_line.md"
 
 BALL = (
     "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body name='ball' pos='0 0 .1'>"
@@ -40,12 +42,15 @@ COMMANDS = dict(_list_commands(typer.main.get_command(app)))
 SHORT: dict[tuple[str, ...], tuple[str, ...]] = {
     ("check",): ("FILE", "--contact-model", "sap"),
     ("compare",): ("FILE", "--contact-model", "sap", "--duration", "6ms", "--html", "OUT.html"),
+    ("contacts",): ("RECORDING", "--out", "contacts.csv"),
     ("converge",): ("FILE", "--contact-model", "sap", "--duration", "6ms", "--steps", "3"),
+    ("convert",): ("RECORDING", "--out", "foxglove.mcap"),
     ("doctor",): (),
     ("explain",): ("FILE", "floor", "ball", "--contact-model", "sap"),
     ("grasp",): ("FILE", "ball", "--contact-model", "sap", "--duration", "6ms"),
     ("run",): ("FILE", "--contact-model", "sap", "--duration", "6ms"),
     ("replay",): ("RECORDING",),
+    ("view",): ("FILE", "--contact-model", "sap", "--duration", "80ms", "--html", "page.html"),
 }
 
 
@@ -94,8 +99,35 @@ def test_every_command_refuses_an_unknown_option_with_2(path: tuple[str, ...]) -
 
 def test_every_command_has_a_short_run_or_is_long() -> None:
     long = {("mesh",), ("scorecard",), ("study",), ("sweep",)}
-    has_own_tests = {("contacts",), ("convert",)}
-    assert {path for path in COMMANDS if path[0] != "bench"} - long - has_own_tests == SHORT.keys()
+    assert {path for path in COMMANDS if path[0] != "bench"} - long == SHORT.keys()
+
+
+@pytest.mark.parametrize("name", sorted({path[0] for path in COMMANDS}))
+def test_the_page_of_commands_has_a_row_for_every_command(name: str) -> None:
+    assert f"| `stiction {name}" in PAGE.read_text()
+
+
+def test_the_page_of_commands_has_every_exit_code() -> None:
+    column = re.findall(r"^\| ([\d, ]+) \|", PAGE.read_text(), re.MULTILINE)
+    assert {int(code) for cell in column for code in cell.split(",")} == {*map(int, ExitCode)}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "FILE", "--contact-model", "sop"),
+        ("explain", "FILE", "flor", "ball"),
+        ("grasp", "FILE", "bal"),
+        ("scorecard", "--scene", "held_cub"),
+        ("scorecard", "--engine", "stiction coulom"),
+        ("study", "spatul"),
+    ],
+    ids=" ".join,
+)
+def test_a_misspelt_name_is_wrong_usage(arguments: tuple[str, ...], folder: Path) -> None:
+    result = run(arguments, folder)
+    assert result.returncode == ExitCode.USAGE, result.stderr
+    assert "did you mean" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("path", SHORT, ids=" ".join)

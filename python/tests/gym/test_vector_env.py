@@ -212,8 +212,9 @@ def test_failed_steps():
     envs = make(PICK, on_failure="stop")
     envs.reset(seed=0)
     envs.batch.qvel[1] = np.nan
-    *_, terminations, truncations, _ = envs.step(np.zeros((3, 3), np.float32))
+    *_, terminations, truncations, infos = envs.step(np.zeros((3, 3), np.float32))
     assert list(truncations) == [False, True, False] and not terminations.any()
+    assert infos["error_bound"][1] == np.inf and (infos["error_bound"][[0, 2]] < 1).all()
     observations, *_, truncations, _ = envs.step(np.zeros((3, 3), np.float32))
     assert np.isfinite(observations).all() and not truncations.any()
 

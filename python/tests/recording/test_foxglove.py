@@ -18,7 +18,7 @@ pytest.importorskip("foxglove")
 from mcap_protobuf.decoder import DecoderFactory as ProtobufDecoder
 from mcap_ros2.decoder import DecoderFactory as Ros2Decoder
 
-from stiction.recording.foxglove import FRAMES_PER_SECOND, PREFIX
+from stiction.recording.foxglove import FRAMES_PER_SECOND, PREFIX, find_frames
 from stiction.recording.foxglove_patches import PatchMesh
 from stiction.recording.ros2_wrench import encode_wrench
 
@@ -276,3 +276,11 @@ def test_missing_foxglove_sdk_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_
     assert not (tmp_path / "run.mcap").exists()
     with pytest.raises(stiction.Error, match="foxglove: is 1, must be True or False"):
         stiction.Recorder(tmp_path / "run.mcap", simulator, foxglove=1)  # type: ignore[arg-type]
+
+
+def test_frames_of_bodies_have_names_of_their_own() -> None:
+    bodies = "".join(f"<body{name}/>" for name in (" name='body 2'", "", " name='body 2_'", ""))
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    frames = find_frames(model)
+    assert frames == ["world", "body 2", "body 2__", "body 2_", "body 4"]
+    assert len(set(frames)) == model.nbody

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from stiction.errors import Error
 from stiction.scorecard import findings
+from stiction.scorecard.energy import calc_energy_gain
 from stiction.scorecard.engine_table import ENGINES
 from stiction.scorecard.output import write_scorecard
 from stiction.scorecard.page import make_page
 from stiction.scorecard.picture import format_error
 from stiction.scorecard.reports import REPORTS
-from stiction.scorecard.results import Row, read_raw, read_rows, write_rows
+from stiction.scorecard.results import ENDED, Row, read_raw, read_rows, write_rows
 from stiction.scorecard.scene_table import DERIVATIONS, SCENES
 from stiction.scorecard.summary import make_cells, summarize
 
@@ -36,6 +40,7 @@ ROW = Row(
     version="Stiction 0.1.0",
     settings="defaults",
     date="2026-11-26",
+    machine="an abacus",
 )
 
 
@@ -89,7 +94,7 @@ def test_the_page_has_every_number_and_every_reason() -> None:
     assert "| stiction coulomb | 0.5 | 2 %, 0.5 % | 2.0 | 40 | 0 | 2 | yes |  |" in page
     assert "| mujoco elliptic | 0.5 | -, 50 % | - | 40 | 0 | 1 | no | it exploded |" in page
     assert "Versions: MuJoCo 4.0.1, Stiction 0.1.0." in page
-    assert "runs of 2026-11-26" in page
+    assert "4 runs of 2026-11-26, on an abacus.\n" in page
     assert "### Bowling" not in page  # it has no rows
 
 
@@ -102,6 +107,89 @@ def test_a_finding_without_its_rows_is_left_out(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(findings, "FINDINGS", texts)
     found = findings.list_findings(make_cells(make_rows()))
     assert found == ["It errs by 0.5 % and creeps at 40 µm/s."]
+
+
+def test_a_finding_without_its_claim_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "if {{held_cube/stiction coulomb/0/error}} {}\nIt errs."
+    monkeypatch.setattr(findings, "FINDINGS", (text.format("> 0.1"), text.format("< 0.1")))
+    assert findings.list_findings(make_cells(make_rows())) == ["It errs."]
+
+
+FAMILIES = {
+    "MuJoCo": "mujoco",
+    "Drake": "drake",
+    "Newton": "newton",
+    "Steel": "newton",
+    "Bullet": "bullet",
+}
+COMMITTED = read_rows(DOCS / "scorecard.csv")
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_page_of_one_scene_speaks_of_no_other(scene: str) -> None:
+    """All findings of a page are those that name cells of this scene."""
+    page = make_page([row for row in COMMITTED if row.scene == scene])
+    found = findings.list_findings(make_cells([r for r in COMMITTED if r.scene == scene]))
+    others = [f for f in findings.list_findings(make_cells(COMMITTED)) if f not in found]
+    assert all(f"{{{scene}/" in finding for finding in findings.FINDINGS if _has(finding, found))
+    assert not any(other in page for other in others)
+    assert [other for other in SCENES if f"### {SCENES[other].title}\n" in page] == [scene]
+
+
+def _has(finding: str, found: list[str]) -> bool:
+    words = findings._CLAIM.sub("", finding).split()[:5]
+    return any(text.split()[:5] == words for text in found)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_page_of_one_engine_speaks_of_no_other(engine: str) -> None:
+    page = make_page([row for row in COMMITTED if row.engine == engine])
+    own = page[page.index("## Totals") :] if "## What we found" not in page else page
+    named = {family for word, family in FAMILIES.items() if word in own.partition("## Scenes")[0]}
+    named |= {
+        family for word, family in FAMILIES.items() if word in page.partition("## Engines")[2]
+    }
+    # The engine's own settings may quote the source of another one.
+    if ENGINES[engine].family == "stiction":
+        assert not named, page
+    assert "virtual machine" in page  # of these rows
+
+
+def test_every_finding_depends_on_rows() -> None:
+    assert len(findings.FINDINGS) > 10
+    assert findings.list_findings({}) == []
+    # Each is true of the committed rows.
+    assert len(findings.list_findings(make_cells(COMMITTED))) == len(findings.FINDINGS)
+
+
+def test_round_off_has_no_order() -> None:
+    rows = [
+        dataclasses.replace(ROW, time_step=h, error=e) for h, e in ((0.01, 2e-13), (0.005, 7e-14))
+    ]
+    assert math.isnan(make_cells(rows)["held_cube", "stiction coulomb"].order)
+
+
+def test_our_own_words_are_not_those_of_the_engine() -> None:
+    ended = dataclasses.replace(ROW, failed=f"{ENDED} 180 s, or the process died")
+    assert not ended.is_said
+    assert dataclasses.replace(ended, said="penetration").is_said
+    assert dataclasses.replace(ROW, failed="the solver failed").is_said
+
+
+@pytest.mark.parametrize(
+    ("heights", "gain"),
+    [((0, 1, 2), 2), ((5, 1, 4, 2), 3), ((3, 2, 1), 0), ((5, 0, 1, 0, 2, 4.5), 4.5)],
+)
+def test_the_energy_gain_is_the_largest_rise(heights: tuple[float, ...], gain: float) -> None:
+    """A body at rest at some heights, of 1 N: it may have lost energy before it gains some."""
+    n = len(heights)
+    still, upright = np.zeros((n, 1, 3)), np.tile([1.0, 0, 0, 0], (n, 1, 1))
+    pos = still.copy()
+    pos[:, 0, 2] = heights
+    run = SimpleNamespace(time=np.arange(n), pos=pos, quat=upright, spin=still, velocity=still)
+    body = SimpleNamespace(mass=1.0, inertia=(1.0, 1, 1), force=(0.0, 0, 0), pos=(0.0, 0, 0))
+    world = SimpleNamespace(gravity=(0.0, 0, -1), bodies=[body])
+    assert calc_energy_gain(world, run) == pytest.approx(gain)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -124,13 +212,19 @@ def test_page_picture_and_rows_are_written(tmp_path: Path) -> None:
     paths = write_scorecard(make_rows(), tmp_path / "new")
     assert paths.page.read_text() == make_page(make_rows())
     assert paths.picture.read_bytes().startswith(b"\x89PNG")
+    elsewhere = tmp_path / "docs" / "images" / "errors.png"
+    elsewhere.parent.mkdir(parents=True)
+    moved = write_scorecard(make_rows(), tmp_path / "new", tmp_path / "docs" / "a.md", elsewhere)
+    for written in (paths, moved):
+        link = re.search(r"!\[.*\]\((.*)\)", written.page.read_text())
+        assert link and (written.page.parent / link[1]).resolve() == written.picture.resolve()
     again = write_scorecard(read_rows(paths.rows), tmp_path / "again")
     assert again.rows.read_bytes() == paths.rows.read_bytes()
 
 
 def test_the_committed_page_is_that_of_the_committed_rows() -> None:
     rows = read_rows(DOCS / "scorecard.csv")
-    assert (DOCS / "scorecard.md").read_text() == make_page(rows)
+    assert (DOCS / "scorecard.md").read_text() == make_page(rows, "images/scorecard.png")
     assert {row.scene for row in rows} == set(SCENES)
     assert {row.engine for row in rows} == set(ENGINES)
 

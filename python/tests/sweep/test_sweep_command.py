@@ -38,7 +38,12 @@ def test_the_command_prints_a_table_and_writes_files(
     assert all(float(row[-1]) > 0 for row in rows)
     out = tmp_path / "out" / "sweep_slide"
     assert lines[7] == "table: out/sweep_slide/sweep.parquet, plot: out/sweep_slide/sweep.png"
-    assert {path.name for path in out.iterdir()} == {"rows.jsonl", "sweep.parquet", "sweep.png"}
+    assert {path.name for path in out.iterdir()} == {
+        "rows.jsonl",
+        "sweep.lock",
+        "sweep.parquet",
+        "sweep.png",
+    }
     assert (out / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -167,6 +167,29 @@ def test_all_faults_come_at_once(make_config: MakeConfig) -> None:
     assert len(str(error.value).splitlines()) == 2
 
 
+@pytest.mark.parametrize(
+    ("section", "faults"),
+    [
+        ("scenes: [a.xml, 3, b.xml]", 3),
+        ("contact_models: [foo, lagged, bar, 7]", 3),
+        ("time_steps: [x, 1ms, -1s]", 2),
+        ("seeds: [x, 1, -1, true]", 3),
+        ("bodies: [1, 'b', 2]", 2),
+        ("grid: {tolerance: [x, 1e-6, -1]}", 2),
+    ],
+    ids=lambda value: str(value).partition(":")[0],
+)
+def test_all_faults_of_a_list_come_at_once(
+    make_config: MakeConfig, section: str, faults: int
+) -> None:
+    name = section.partition(":")[0]
+    valid = {"scenes": "slide.xml", "contact_models": "lagged"}
+    rest = "".join(f"{key}: {value}\n" for key, value in valid.items() if key != name)
+    with pytest.raises(stiction.Error) as error:
+        read_config(make_config(rest + section + "\n"))
+    assert len(str(error.value).splitlines()) == faults, error.value
+
+
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(b"scenes: \xff\xfe.xml\n")

@@ -109,6 +109,21 @@ def test_a_kill_of_all_processes_loses_no_finished_run(
     assert read_rows(out) == uninterrupted
 
 
+def test_a_second_sweep_in_the_folder_is_refused(
+    make_config: MakeConfig, tmp_path: Path, sweep: Sweep
+) -> None:
+    config = make_config("scenes: slide.xml\ncontact_models: lagged\nduration: 0.1s\n")
+    out = tmp_path / "out"
+    with Journal(out):
+        result = sweep(config, "--out", out)
+        assert result.returncode == 1
+        assert "is in use by another sweep" in result.stderr
+        assert "choose another folder with --out" in result.stderr.replace("\n", " ")
+    assert not read_journal(out)
+    assert sweep(config, "--out", out).returncode == 0
+    assert len(read_journal(out)) == 1
+
+
 def test_workers_end_when_only_their_parent_is_killed(
     make_config: MakeConfig, tmp_path: Path, count_finished: Count
 ) -> None:

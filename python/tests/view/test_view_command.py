@@ -51,6 +51,13 @@ def test_a_recording_becomes_a_page(recording: Path, tmp_path: Path) -> None:
     assert "certificates of 80 steps" in (tmp_path / "a.html").read_text()
 
 
+def test_a_damaged_recording_gives_a_warning(recording: Path, tmp_path: Path) -> None:
+    recording.write_bytes(recording.read_bytes()[:-3000])
+    result = run(recording, "--html", tmp_path / "a.html")
+    assert result.exit_code == 0 and "warning: box.mcap: sap: " in result.stderr
+    assert "the whole steps before are shown" in result.stderr
+
+
 def test_wrong_files_and_options_are_refused(
     scene: stiction.Scene, recording: Path, tmp_path: Path
 ) -> None:
@@ -66,6 +73,20 @@ def test_wrong_files_and_options_are_refused(
     expect_error(run(scene.path, scene.path, *page), "is a second scene")
     expect_error(
         run(recording, "--contact-model", "sap", *page), "--contact-model: a recording shows"
+    )
+    ignored = (
+        "--time-step",
+        "0.001",
+        "--controls",
+        "random",
+        "--seed",
+        "3",
+        "--set",
+        "gap_correction=0.1",
+    )
+    expect_error(
+        run(recording, *ignored, *page),
+        "--time-step, --controls, --seed, --set: a recording shows the run that was made",
     )
     expect_error(run(scene.path, "--html", tmp_path), "is a folder; name a file")
     expect_error(run(scene.path, "--html", mine), "exists and is not a page of the viewer")
@@ -89,7 +110,12 @@ def test_a_failed_step_fails_the_command(scene: stiction.Scene, tmp_path: Path) 
     assert "certificates of 1 steps: 1 failed" in page.read_text()
 
 
-def test_the_server_runs_until_ctrl_c(scene: stiction.Scene) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_the_server_runs_until_a_signal(
+    number: signal.Signals, code: int, scene: stiction.Scene
+) -> None:
     command = [sys.executable, "-m", "stiction", "view", str(scene.path), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
@@ -102,9 +128,9 @@ def test_the_server_runs_until_ctrl_c(scene: stiction.Scene) -> None:
     second = subprocess.run([*command[:-1], port], capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert f"port: {port} is in use" in second.stderr
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=20)
-    assert (process.returncode, output, errors) == (0, "", "")
+    assert (process.returncode, output, errors) == (code, "", "")
 
 
 def test_compare_writes_a_replay_beside_its_report(scene: stiction.Scene, tmp_path: Path) -> None:

@@ -65,7 +65,8 @@ std::string suggest_name(const std::string& name, const std::vector<std::string>
   constexpr std::size_t kMaxListed = 40;
   std::string list;
   for (std::size_t i = 0; i < names.size() && i < kMaxListed; ++i)
-    list += (i ? ", " : "") + names[i];
+    if (!names[i].empty()) list += (list.empty() ? "" : ", ") + names[i];
+  if (list.empty()) return "";  // nothing has a name
   if (names.size() > kMaxListed)
     list += " and " + std::to_string(names.size() - kMaxListed) + " more";
   return " (known: " + list + ")";

@@ -10,6 +10,20 @@ namespace stiction::io {
 namespace {
 
 constexpr int kMaxTaxels = 1'000'000;  // a larger grid is a mistake, and would exhaust the memory
+// Squares and quotients of lengths in this range are finite and above 0.
+constexpr double kMinLength = 1e-9, kMaxLength = 1e9;  // [m]
+
+/// Returns a value as the file has it; a long list or a mapping by its kind.
+std::string show(const YAML::Node& value) {
+  constexpr std::size_t kMaxShown = 8;
+  if (!value.IsSequence() || value.size() > kMaxShown) return quote(value);
+  std::string text = "[";
+  for (const YAML::Node& item : value) {
+    if (text.size() > 1) text += ", ";
+    text += item.IsScalar() ? item.Scalar() : quote(item);
+  }
+  return text + "]";
+}
 
 }  // namespace
 
@@ -21,9 +35,12 @@ TaxelSection::TaxelSection(const YAML::Node& name, AddFault add_fault)
 TaxelDeclaration TaxelSection::read(const YAML::Node& node) {
   if (!node.IsMap()) {
     add_fault_(ErrorCode::kSyntax, node.IsNull() ? name_ : node,
-               where_ + " is " + quote(node) + ", must be a mapping with geom, size and shape");
+               where_ + " is " + show(node) + ", must be a mapping with geom, size and shape");
     return std::move(out_);
   }
+  if (name_.Scalar().empty())
+    add_fault_(ErrorCode::kInvalidValue, name_,
+               where_ + ": the name is empty; give the sensor one");
   std::set<std::string> seen;
   for (const auto& entry : node) {
     if (!entry.first.IsScalar() || !seen.insert(entry.first.Scalar()).second) {
@@ -53,9 +70,10 @@ void TaxelSection::read_entry(const YAML::Node& key, const YAML::Node& value) {
     else
       refuse(key, value, "the name of a geom");
   } else if (name == "size") {
-    constexpr const char* kRange = "2 lengths above 0 [m], such as [0.02, 0.025]";
+    constexpr const char* kRange = "2 lengths from 1e-9 to 1e9 m, such as [0.02, 0.025]";
     read_numbers(key, value, 2, kRange, grid.size.data());
-    if (is_valid_ && !(grid.size[0] > 0 && grid.size[1] > 0)) refuse(key, value, kRange);
+    for (const double size : grid.size)
+      if (is_valid_ && !(size >= kMinLength && size <= kMaxLength)) refuse(key, value, kRange);
   } else if (name == "shape") {
     constexpr const char* kRange = "2 whole numbers from 1 whose product is at most 1000000";
     read_numbers(key, value, 2, kRange, shape);
@@ -66,7 +84,11 @@ void TaxelSection::read_entry(const YAML::Node& key, const YAML::Node& value) {
     else
       refuse(key, value, kRange);
   } else if (name == "pos") {
-    read_vector(&grid.pos);
+    constexpr const char* kRange = "a list of 3 finite numbers from -1e9 to 1e9 m";
+    read_numbers(key, value, 3, kRange, vector);
+    for (const double x : vector)
+      if (is_valid_ && !(std::abs(x) <= kMaxLength)) refuse(key, value, kRange);
+    grid.pos = {vector[0], vector[1], vector[2]};
   } else if (name == "normal") {
     read_vector(&grid.normal);
   } else if (name == "first_axis") {
@@ -108,7 +130,7 @@ void TaxelSection::refuse(const YAML::Node& key, const YAML::Node& value,
                           const std::string& range) {
   is_valid_ = false;
   add_fault_(ErrorCode::kInvalidValue, value.IsNull() ? key : value,
-             where_ + ": " + key.Scalar() + " is " + quote(value) + ", must be " + range);
+             where_ + ": " + key.Scalar() + " is " + show(value) + ", must be " + range);
 }
 
 }  // namespace stiction::io

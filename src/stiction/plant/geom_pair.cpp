@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model.hpp"
@@ -60,20 +61,41 @@ std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
 /// The contacts of two geoms fit in this memory, also where a scene needs gigabytes [B].
 constexpr mjtSize kArena = mjtSize{16} << 20;
 
-/// Makes every geom a unit sphere that does not collide.
-void isolate(mjModel* m) {
-  for (int geom = 0; geom < m->ngeom; ++geom) {
-    m->geom_type[geom] = mjGEOM_SPHERE;
-    m->geom_dataid[geom] = -1;
-    m->geom_rbound[geom] = 1;
-    std::fill_n(m->geom_size + 3 * geom, 3, 1.0);
-    std::fill_n(m->geom_aabb + 6 * geom, 3, 0.0);
-    std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
-    m->geom_contype[geom] = m->geom_conaffinity[geom] = 0;
+/// A model all geoms of which are unit spheres that do not collide. It shares all other arrays with
+/// the model that it was made of. mj_copyModel would copy those too, and it refuses the models of a
+/// batch, in which simulations have arrays of their own.
+class IsolatedModel {
+ public:
+  explicit IsolatedModel(const mjModel* m) : model_(*m) {
+    const auto n = static_cast<std::size_t>(m->ngeom);
+    replace(&model_.geom_type, &type_, n, static_cast<int>(mjGEOM_SPHERE));
+    replace(&model_.geom_dataid, &dataid_, n, -1);
+    replace(&model_.geom_contype, &contype_, n, 0);
+    replace(&model_.geom_conaffinity, &conaffinity_, n, 0);
+    replace(&model_.geom_rbound, &rbound_, n, 1.0);
+    replace(&model_.geom_size, &size_, 3 * n, 1.0);
+    replace(&model_.geom_aabb, &aabb_, 6 * n, 0.0);
+    for (std::size_t geom = 0; geom < n; ++geom) std::fill_n(aabb_.begin() + 6 * geom + 3, 3, 1.0);
+    model_.opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the old shapes
+    model_.opt.enableflags &= ~mjENBL_SLEEP;
+    model_.narena = std::min<mjtSize>(model_.narena, kArena);
   }
-  m->opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the old shapes
-  m->opt.enableflags &= ~mjENBL_SLEEP;
-}
+  IsolatedModel(const IsolatedModel&) = delete;
+  IsolatedModel& operator=(const IsolatedModel&) = delete;
+
+  mjModel* get() { return &model_; }
+
+ private:
+  template <class T>
+  static void replace(T** array, std::vector<T>* own, std::size_t size, T value) {
+    own->assign(size, value);
+    *array = own->data();
+  }
+
+  mjModel model_;
+  std::vector<int> type_, dataid_, contype_, conaffinity_;
+  std::vector<mjtNum> rbound_, size_, aabb_;
+};
 
 /// Moves a geom far away from all others.
 void move_away(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
@@ -96,24 +118,21 @@ int find_pair(const mjModel* m, int geom1, int geom2) {
 }
 
 struct GeomPairProbe::Copy {
-  ModelPtr model;
+  explicit Copy(const mjModel* m) : model(m) {}
+  IsolatedModel model;
   DataPtr data;
 };
 
-GeomPairProbe::GeomPairProbe(const mjModel* m) : model_(m), copy_(std::make_unique<Copy>()) {
+GeomPairProbe::GeomPairProbe(const mjModel* m) : model_(m), copy_(std::make_unique<Copy>(m)) {
   MuJoCoGuard guard;
-  mjModel* raw_model = nullptr;
+  const mjModel* const isolated = copy_->model.get();
   mjData* raw_data = nullptr;
   const bool ok = guard.run([&] {
-    raw_model = mj_copyModel(nullptr, m);
-    isolate(raw_model);
-    raw_model->narena = std::min<mjtSize>(raw_model->narena, kArena);
-    raw_data = mj_makeData(raw_model);
-    mj_kinematics(raw_model, raw_data);
-    mj_comPos(raw_model, raw_data);
+    raw_data = mj_makeData(isolated);
+    mj_kinematics(isolated, raw_data);
+    mj_comPos(isolated, raw_data);
     for (int geom = 0; geom < m->ngeom; ++geom) move_away(raw_data, geom);
   });
-  copy_->model.reset(raw_model);
   copy_->data.reset(raw_data);
   if (!ok) throw Error(ErrorCode::kMuJoCo, "", std::string("MuJoCo: ") + guard.error());
 }

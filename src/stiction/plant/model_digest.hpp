@@ -7,10 +7,10 @@
 
 namespace stiction::plant {
 
-/// A number that tells whether the values of a model that a step reads have changed: all options,
-/// the arrays of number_arrays(), and the flags and filters of elements. Any change of one value
-/// changes it. The vertices, polygons and bounding volumes of meshes are left out, because MuJoCo
-/// does not allow to change them.
+/// A number that tells whether the values of a model that a step reads have changed: all options
+/// and MuJoCo's arrays of bodies, joints, geoms and so on. Any change of one value changes it. The
+/// vertices, polygons and bounding volumes of meshes are left out, because MuJoCo does not allow to
+/// change them, and so are colors and numbers of the user.
 class ModelDigest {
  public:
   /// @param model must outlive this object, like its arrays

@@ -10,32 +10,36 @@ using contact::ContactProblem;
 
 void RankOneTerms::add_within_trees(const Model& plant, const ImplicitForces& implicit,
                                     ContactProblem* problem) {
-  const double dt = problem->time_step;
   joins_.clear();
-  is_set_.assign(plant.num_blocks(), 0);
-  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (term.joins_blocks || term.limit >= 0) continue;
+  add_terms(plant, implicit, false, problem, [&](const ImplicitForces::RankOne& term) {
     const std::span<const double> values = implicit.values_of(term);
     set_dofs(plant, implicit.dofs_of(term));
     values_.assign(values.begin(), values.end());
-    add_term(plant, dt * dt * term.stiffness, dt * term.damping + dt * dt * term.stiffness,
-             term.velocity, problem);
-  }
-  mirror(problem);
+  });
 }
 
 void RankOneTerms::add_across(const mjData* d, const Model& plant, const ImplicitForces& implicit,
                               ContactProblem* problem) {
-  const double dt = problem->time_step;
   list_joins(plant, implicit, problem);
   if (joins_.empty()) return;
-  is_set_.assign(plant.num_blocks(), 0);
-  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
-    if (!term.joins_blocks || term.limit >= 0) continue;
+  add_terms(plant, implicit, true, problem, [&](const ImplicitForces::RankOne& term) {
     dofs_.clear();
     values_.clear();
     append_solver_columns(d, plant, implicit.dofs_of(term), implicit.values_of(term), &dofs_,
                           &values_);
+  });
+}
+
+/// Adds the terms that join blocks, or those that do not.
+/// @param set_columns sets dofs_ and values_ of a term
+template <class F>
+void RankOneTerms::add_terms(const Model& plant, const ImplicitForces& implicit, bool joins_blocks,
+                             ContactProblem* problem, F&& set_columns) {
+  const double dt = problem->time_step;
+  is_set_.assign(plant.num_blocks(), 0);
+  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    if (term.joins_blocks != joins_blocks || term.limit >= 0) continue;
+    set_columns(term);
     add_term(plant, dt * dt * term.stiffness, dt * term.damping + dt * dt * term.stiffness,
              term.velocity, problem);
   }

@@ -42,6 +42,9 @@ class RankOneTerms {
   void list_runs(const Model& plant);
   void list_joins(const Model& plant, const ImplicitForces& implicit,
                   contact::ContactProblem* problem);
+  template <class F>
+  void add_terms(const Model& plant, const ImplicitForces& implicit, bool joins_blocks,
+                 contact::ContactProblem* problem, F&& set_columns);
   void add_term(const Model& plant, double stiff, double scale, double velocity,
                 contact::ContactProblem* problem);
   int find_start(const Model& plant, int a, int b) const;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <limits>
-#include <map>
 #include <mutex>
-#include <string_view>
 #include <utility>
 
 #include "stiction/base/assert.hpp"
@@ -15,6 +14,8 @@
 #include "stiction/base/thread_order.hpp"
 #include "stiction/plant/data_fields.hpp"
 #include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/sim/batch_outputs.hpp"
+#include "stiction/sim/batch_recorder.hpp"
 #include "stiction/sim/step_context.hpp"
 #include "stiction/sim/stepper.hpp"
 #include "stiction/sim/stepper_pool.hpp"
@@ -22,20 +23,28 @@
 namespace stiction::sim {
 namespace {
 
+constexpr double kNoBound = std::numeric_limits<double>::quiet_NaN();
+
 struct DeleteBatch {
   void operator()(mjBatch* batch) const { mjb_deleteBatch(batch); }
 };
 using OwnedBatch = std::unique_ptr<mjBatch, DeleteBatch>;
 
+/// Calls MuJoCo.
+/// @param f must not own objects with destructors
+/// @throws Error if MuJoCo raises an error
+template <class F>
+void call_mujoco(F&& f) {
+  plant::MuJoCoGuard guard;
+  if (!guard.run(f))
+    throw Error(ErrorCode::kMuJoCo, "Batch", std::string("MuJoCo: ") + guard.error());
+}
+
 OwnedBatch make_batch(const mjModel* model, int num_sims, const mjBatchConfig& config) {
   char error[500] = "";
-  plant::MuJoCoGuard guard;
   mjBatch* batch = nullptr;
-  const bool ok =
-      guard.run([&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
-  if (!ok || !batch)
-    throw Error(ErrorCode::kMuJoCo, "batch",
-                std::string("MuJoCo: ") + (ok ? error : guard.error()));
+  call_mujoco([&] { batch = mjb_makeBatch(model, num_sims, &config, error, sizeof error); });
+  if (!batch) throw Error(ErrorCode::kMuJoCo, "Batch", std::string("MuJoCo: ") + error);
   return OwnedBatch(batch);
 }
 
@@ -53,41 +62,18 @@ void calc_early_stages(const mjModel* m, mjData* d, int stage) {
   }
 }
 
-/// Returns true for the fields that MuJoCo computes on demand only, by mj_rnePostConstraint.
-bool is_body_force(std::string_view field) {
-  return field == "cacc" || field == "cfrc_int" || field == "cfrc_ext";
-}
-
-/// One record of a rollout, for one simulation.
-class Recorder {
- public:
-  /// @param sim place of the simulation in the call
-  Recorder(const mjBatchRecord& record, const mjModel* m, int sim, int num_steps)
-      : record_(record) {
-    if (record.field) field_ = plant::find_data_field(m, record.field).value();
-    size_ = record.field ? field_.size : sizeof(mjtNum) * mj_stateSize(m, record.spec);
-    first_ = static_cast<std::byte*>(record.buf) +
-             size_ * static_cast<std::size_t>(num_steps) * static_cast<std::size_t>(sim);
-  }
-
-  void write(const mjModel* m, const mjData* d, int step) const {
-    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
-    if (record_.field)
-      std::copy_n(field_.in(d), size_, to);
-    else
-      mj_getState(m, d, reinterpret_cast<mjtNum*>(to), record_.spec);
-  }
-  void repeat(int step) const {
-    std::byte* const to = first_ + size_ * static_cast<std::size_t>(step);
-    std::copy_n(to - size_, size_, to);
-  }
-
- private:
-  const mjBatchRecord& record_;
-  plant::DataField field_;
-  std::size_t size_ = 0;  // of one record [bytes]
-  std::byte* first_ = nullptr;
+/// What the threads of a call ask while they step: whether the caller has interrupted the call, in
+/// any of them. Signals reach only one thread.
+struct Interrupt {
+  bool (*is_interrupted)() = nullptr;
+  std::atomic<bool>* of_call = nullptr;
 };
+thread_local Interrupt interrupt;
+
+bool is_call_interrupted() {
+  if (interrupt.is_interrupted && interrupt.is_interrupted()) *interrupt.of_call = true;
+  return *interrupt.of_call;
+}
 
 }  // namespace
 
@@ -96,11 +82,12 @@ class Batch::Simulations {
   Simulations(const mjModel* model, int num_sims, const mjBatchConfig& config,
               const StepOptions& options, plant::MaterialTable materials)
       : pool(options, std::move(materials)), batch(make_batch(model, num_sims, config)) {
+    pool.set_interrupt(&is_call_interrupted);
     // Options and a model that cannot be stepped fail here, and not in the first step.
     const StepperPool::Lease stepper(&pool, mjb_model(batch.get()));
     const auto size = static_cast<std::size_t>(num_sims);
     memory_.resize(size);
-    reports.error_bound.assign(size, std::numeric_limits<double>::quiet_NaN());
+    reports.error_bound.assign(size, kNoBound);
     reports.iterations.assign(size, 0);
     reports.status.assign(size, kOk);
     reports.message.resize(size);
@@ -112,6 +99,7 @@ class Batch::Simulations {
   /// Calls work(stepper, model, data, sim) for the simulations of a call, on all threads. The work
   /// takes steps and passes the report of each to `keep`.
   /// @return the number of simulations that failed
+  /// @throws Error if an id is wrong
   template <class Work>
   int apply(const int* ids, int num_ids, const Work& work);
 
@@ -124,7 +112,10 @@ class Batch::Simulations {
   /// Keeps the report of a step.
   /// @return true if the step succeeded
   bool keep(int sim, const StepReport& report);
-  void forget(int sim) { memory_[sim].clear(); }
+  /// Forgets the last step of a simulation and its results.
+  void forget(int sim);
+  /// @throws Error unless the ids are ascending and in range
+  void check_ids(const int* ids, int num_ids) const;
 
   int num_sims() const { return mjb_nsim(batch.get()); }
   /// Calls f(sim, place in the call).
@@ -134,14 +125,14 @@ class Batch::Simulations {
     for (int i = 0; i < count; ++i) f(ids ? ids[i] : i, i);
   }
 
-  std::span<std::byte> bind(const std::string& name);
-
   StepperPool pool;
   OwnedBatch batch;
+  BatchOutputs outputs;
   BatchReports reports;
   std::array<BatchWarning, kNumWarningKinds> warnings;
   bool keeps_contacts = false, keeps_patches = false;
-  bool needs_body_forces = false;  // an output or a record is a body force
+  bool records_body_forces = false;
+  bool (*is_interrupted)() = nullptr;
 
  private:
   bool calc_body_forces(const mjModel* m, mjData* d, int sim);
@@ -150,14 +141,6 @@ class Batch::Simulations {
   bool fail(int sim, std::uint32_t status, const char* message) noexcept;
   void keep_warnings(int sim, const StepReport& report);
 
-  /// A field of mjData that is copied after each call, num_sims times its size.
-  struct Output {
-    plant::DataField field;
-    std::vector<std::byte> values;
-  };
-  void copy_outputs(const mjData* d, int sim);
-
-  std::map<std::string, Output> outputs_;
   std::vector<std::vector<std::uint64_t>> memory_;  // of each simulation; empty: no step yet
   std::atomic<bool> is_interrupted_ = false;
   std::mutex warnings_mutex_;
@@ -170,10 +153,11 @@ int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
     Simulations* self;
     const Work* work;
   } call{.begin = {}, .end = {}, .self = this, .work = &work};
+  check_ids(ids, num_ids);
   is_interrupted_ = false;
   warnings.fill({});
   for_each(ids, num_ids, [this](int sim, int) {
-    reports.error_bound[sim] = 0;
+    reports.error_bound[sim] = kNoBound;
     reports.status[sim] = kOk;
     reports.message[sim].clear();
   });
@@ -186,7 +170,8 @@ int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
     if (!ok) mju_error("%s", call.self->reports.message[sim].c_str());
   };
   call.begin.release();
-  const int num_failed = mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1);
+  int num_failed = 0;
+  call_mujoco([&] { num_failed = mjb_apply(batch.get(), ids, num_ids, run_one, &call, 1); });
   call.end.acquire();
   return num_failed;
 }
@@ -196,6 +181,7 @@ template <class Work>
 bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int sim) noexcept {
   if (is_interrupted_)
     return fail(sim, kInterrupted, "the call was interrupted before this simulation began");
+  interrupt = {is_interrupted, &is_interrupted_};
   try {
     const StepperPool::Lease member(&pool, m);
     member->stepper.set_model_stays(m == mjb_model(batch.get()));
@@ -204,7 +190,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);
     if (!work(member->stepper, m, d, sim)) return false;
     member->stepper.get_state(&memory_[sim]);
-    copy_outputs(d, sim);
+    outputs.copy(d, sim);
     return true;
   } catch (const std::exception& e) {
     return fail(sim, kMuJoCoError, e.what());
@@ -213,6 +199,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
 
 bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message) noexcept {
   reports.status[sim] |= status;
+  reports.error_bound[sim] = contact::kInfinity;
   try {
     reports.message[sim] = message;
   } catch (const std::exception&) {  // out of memory: the status must do
@@ -220,30 +207,31 @@ bool Batch::Simulations::fail(int sim, std::uint32_t status, const char* message
   return false;
 }
 
-std::span<std::byte> Batch::Simulations::bind(const std::string& name) {
-  const auto known = outputs_.find(name);
-  if (known != outputs_.end()) return known->second.values;
-  const auto field = plant::find_data_field(mjb_model(batch.get()), name);
-  if (!field) return {};
-  // At least one number, so that an empty field has an address.
-  const std::size_t size =
-      std::max(field->size * static_cast<std::size_t>(num_sims()), sizeof(mjtNum));
-  Output& output = outputs_[name];
-  output = {*field, std::vector<std::byte>(size)};
-  needs_body_forces |= is_body_force(name);
-  return output.values;
+void Batch::Simulations::forget(int sim) {
+  memory_[sim].clear();
+  outputs.clear(sim);
+  reports.error_bound[sim] = kNoBound;
+  reports.iterations[sim] = 0;
+  reports.status[sim] = kOk;
+  reports.message[sim].clear();
+  reports.contacts[sim] = {};
+  reports.patches[sim] = {};
 }
 
-void Batch::Simulations::copy_outputs(const mjData* d, int sim) {
-  for (auto& [name, output] : outputs_) {
-    const std::size_t size = output.field.size;
-    std::copy_n(output.field.in(d), size,
-                output.values.data() + size * static_cast<std::size_t>(sim));
+void Batch::Simulations::check_ids(const int* ids, int num_ids) const {
+  int least = 0;
+  for (int i = 0; ids && i < num_ids; ++i) {
+    if (ids[i] < least || ids[i] >= num_sims())
+      throw Error(ErrorCode::kInvalidValue, "ids",
+                  "has " + std::to_string(ids[i]) + ", must be ascending and in 0.." +
+                      std::to_string(num_sims() - 1));
+    least = ids[i] + 1;
   }
 }
 
 bool Batch::Simulations::keep(int sim, const StepReport& report) {
-  reports.error_bound[sim] = std::max(reports.error_bound[sim], report.certificate.error_bound);
+  // fmax passes over the NaN before the first step.
+  reports.error_bound[sim] = std::fmax(reports.error_bound[sim], report.certificate.error_bound);
   reports.iterations[sim] = report.statistics.iterations;
   reports.status[sim] |= report.status;
   if (report.status != kOk) reports.message[sim] = report.message;
@@ -269,7 +257,7 @@ bool Batch::Simulations::step(int num_steps, Stepper& stepper, const mjModel* m,
 }
 
 bool Batch::Simulations::calc_body_forces(const mjModel* m, mjData* d, int sim) {
-  if (!needs_body_forces) return true;
+  if (!records_body_forces && !outputs.has_body_forces()) return true;
   plant::MuJoCoGuard guard;
   return guard.run([&] { mj_rnePostConstraint(m, d); }) ||
          fail(sim, kMuJoCoError, (std::string("MuJoCo: ") + guard.error()).c_str());
@@ -309,7 +297,9 @@ int Batch::forward(const int* ids, int num_ids, int stage) {
 
 int Batch::reset(const int* ids, int num_ids, const int* keys, int stage) {
   Simulations& all = *simulations_;
-  const int num_failed = mjb_reset(get(), ids, num_ids, keys, mjSTAGE_NONE);
+  all.check_ids(ids, num_ids);
+  int num_failed = 0;
+  call_mujoco([&] { num_failed = mjb_reset(get(), ids, num_ids, keys, mjSTAGE_NONE); });
   all.for_each(ids, num_ids, [&](int sim, int) {
     if (mjb_status(get())[sim] == 0) all.forget(sim);
   });
@@ -326,14 +316,15 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
     if (!plant::find_data_field(model, record.field))
       throw Error(ErrorCode::kUnknownName, "record",
                   "mjData has no field '" + std::string(record.field) + "' that can be recorded");
-    all.needs_body_forces |= is_body_force(record.field);
+    all.records_body_forces |= is_body_force(record.field);
   }
+  all.check_ids(ids, num_ids);
   std::vector<int> place(static_cast<std::size_t>(all.num_sims()));
   all.for_each(ids, num_ids, [&](int sim, int i) { place[sim] = i; });
   const std::size_t num_controls = control ? mj_stateSize(model, control_spec) : 0;
 
   return all.apply(ids, num_ids, [&](Stepper& stepper, const mjModel* m, mjData* d, int sim) {
-    std::vector<Recorder> recorders;
+    std::vector<BatchRecorder> recorders;
     for (const mjBatchRecord& record : records)
       recorders.emplace_back(record, m, place[sim], num_steps);
     const mjtNum* next = control + num_controls * num_steps * place[sim];
@@ -343,7 +334,7 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
         if (control) mj_setState(m, d, next, control_spec);
         ok = all.step(1, stepper, m, d, sim);
       }
-      for (const Recorder& recorder : recorders) {
+      for (const BatchRecorder& recorder : recorders) {
         if (ok || step == 0)
           recorder.write(m, d, step);
         else
@@ -354,13 +345,15 @@ int Batch::rollout(const int* ids, int num_ids, int num_steps, const mjtNum* con
   });
 }
 
-std::span<std::byte> Batch::bind(const std::string& name) { return simulations_->bind(name); }
+std::span<std::byte> Batch::bind(const std::string& name) {
+  Simulations& all = *simulations_;
+  return all.outputs.bind(mjb_model(get()), all.num_sims(), name);
+}
 void Batch::forget_models() { simulations_->pool.clear(); }
 void Batch::keep_contacts(bool keeps) { simulations_->keeps_contacts = keeps; }
 void Batch::keep_patches(bool keeps) { simulations_->keeps_patches = keeps; }
 void Batch::set_interrupt(bool (*is_interrupted)()) {
-  simulations_->pool.clear();
-  simulations_->pool.set_interrupt(is_interrupted);
+  simulations_->is_interrupted = is_interrupted;
 }
 std::vector<std::string> Batch::ignored_settings() const {
   const StepperPool::Lease member(&simulations_->pool, mjb_model(get()));

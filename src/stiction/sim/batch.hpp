@@ -19,7 +19,8 @@ namespace stiction::sim {
 
 /// What the last call on each simulation of a batch reported; entry i belongs to simulation i.
 struct BatchReports {
-  std::vector<double> error_bound;      // largest of the call's steps [sqrt(J)]; NaN before a step
+  /// The largest of the call's steps [sqrt(J)]; NaN if it took none; infinity if it failed.
+  std::vector<double> error_bound;
   std::vector<int> iterations;          // of the last step
   std::vector<std::uint32_t> status;    // bits of StepStatus
   std::vector<std::string> message;     // empty if status is kOk
@@ -56,6 +57,7 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   /// Takes num_steps steps, then computes the stages up to `stage` at the new state.
+  /// All functions that take ids throw Error if one is out of range or not ascending.
   /// @param ids   ascending; null: all simulations
   /// @param stage mjtStage; mjSTAGE_ACC is Stepper::forward
   /// @return the number of simulations that failed
@@ -63,7 +65,8 @@ class Batch {
   /// Computes the stages up to `stage`.
   int forward(const int* ids, int num_ids, int stage);
   /// Resets to the model's defaults, or to keyframes, and computes the stages up to `stage`. The
-  /// simulations then remember no step.
+  /// simulations then remember no step, and have no results of one: bound fields are 0 until a
+  /// stage computes them.
   /// @param keys one per simulation of the call, -1: defaults; null: all are defaults
   int reset(const int* ids, int num_ids, const int* keys, int stage);
   /// Takes num_steps steps, and sets controls before each and records fields after each. A
@@ -84,8 +87,8 @@ class Batch {
   /// Sets whether reports() keeps contacts and patches. It keeps none at first.
   void keep_contacts(bool keeps);
   void keep_patches(bool keeps);
-  /// Stepper::set_interrupt of all steppers. Of simulations that a call has not begun when it is
-  /// interrupted, none begins.
+  /// Stepper::set_interrupt of all steppers. If a step of any thread is interrupted, those of the
+  /// others are, too. Of simulations that the call has not begun then, none begins.
   void set_interrupt(bool (*is_interrupted)());
 
   /// Returns a sentence for each setting without effect, as Stepper::ignored_settings does.

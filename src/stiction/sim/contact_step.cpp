@@ -237,7 +237,7 @@ void ContactStep::calc_smooth_forces(StepContext& context, mjData* d) {
     if (mjcb_control && !(model->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(model, d);
   });
   if (context.failed()) return;
-  if (mjcb_control && context.sleep.wake_changed(model, d, &context.plant))
+  if (mjcb_control && context.sleep.wake_within_step(model, d, &context.plant))
     context.must_retake = true;
   context.call_mujoco(d, [&] {
     mj_fwdActuation(m, d);

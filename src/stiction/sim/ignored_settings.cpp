@@ -61,6 +61,7 @@ class Finder {
       check_friction();
       check_compliance();
       check_solver();
+      check_sleep();
     }
     return std::move(out_);
   }
@@ -261,12 +262,23 @@ class Finder {
     if (o.integrator == mjINT_IMPLICIT) names.emplace_back("integrator 'implicit'");
     if (o.impratio != default_.impratio) names.emplace_back("impratio");
     if (o.noslip_iterations != default_.noslip_iterations) names.emplace_back("noslip_iterations");
-    const bool may_sleep = may_sleep_ && traits(options_.integrator).has_sleep;
-    if ((o.enableflags & mjENBL_SLEEP) && !may_sleep) names.emplace_back("flag sleep");
     if (!names.empty())
       out_.push_back(join(names) + " of the MJCF's <option> " +
                      (names.size() > 1 ? "have" : "has") + " no effect" + under_ +
                      ": the step has an integrator and a solver of its own");
+  }
+
+  void check_sleep() {
+    if (!(m_->opt.enableflags & mjENBL_SLEEP)) return;
+    const std::string flag = "flag sleep of the MJCF's <option> has no effect";
+    const IntegratorTraits& integrator = traits(options_.integrator);
+    if (!integrator.has_sleep)
+      out_.push_back(flag + " under the integrator '" + std::string(integrator.name) +
+                     "': it moves bodies within a step, where none could wake");
+    else if (!may_sleep_)
+      out_.push_back(flag +
+                     " in a batch: each call begins from a checkpoint, after which sleeping trees "
+                     "repeat a step; use a Simulator for each simulation if its trees shall sleep");
   }
 
   const mjModel* m_;

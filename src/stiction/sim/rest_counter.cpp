@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stiction::sim {
 namespace {
@@ -34,8 +35,20 @@ bool may_sleep(const mjModel* m, const mjData* d, const plant::TreeTies& ties, i
 void start_rest(const mjModel* m, mjData* d, int tree, SleepState* state) {
   state->trees[tree].rests = true;
   std::fill_n(d->qvel + m->tree_dofadr[tree], m->tree_dofnum[tree], 0.0);
-  const auto [first, last] = find_positions(m, tree);
-  std::copy(d->qpos + first, d->qpos + last, state->qpos.begin() + first);
+}
+
+/// Returns the magnitude of a contact's impulse [N s]. Without a bound, as in `no_slip`, friction
+/// may carry a body alone.
+double norm(const std::array<double, 6>& impulse) {
+  return std::sqrt(impulse[0] * impulse[0] + impulse[1] * impulse[1] + impulse[2] * impulse[2]);
+}
+
+/// Returns a number that looks random, so that sums of such numbers of different pairs differ.
+std::uint64_t hash(const std::array<int, 2>& bodies) {
+  auto x = static_cast<std::uint64_t>(bodies[0]) << 32 | static_cast<std::uint64_t>(bodies[1]);
+  x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 31) * 0x94d049bb133111eb;
+  return x ^ x >> 29;
 }
 
 /// Puts a tree to sleep at the position from which it took its step from rest.
@@ -53,6 +66,7 @@ void fall_asleep(const mjModel* m, mjData* d, int tree, SleepState* state) {
 double RestCounter::finish(const mjModel* m, mjData* d, const plant::Model& plant, const Step& step,
                            const Causes& causes, SleepState* state) {
   join_coupled(m, d, step, causes, state);
+  find_changed_contacts(m, step, state);
   for (int i = 0; i < m->ntree; ++i)
     if (!state->trees[i].sleeps()) count_step(m, d, causes.ties, i, state);
   find_ready_groups(*state);
@@ -65,7 +79,7 @@ double RestCounter::finish(const mjModel* m, mjData* d, const plant::Model& plan
     const bool is_ready = is_ready_[group] && step.is_ok;
     if (tree.rests && !is_ready) {
       tree.rests = false;
-      state->restart_window(m, d, i);
+      state->restart_count(m, d, i);
     }
     if (is_ready && is_at_rest_[group]) {
       fall_asleep(m, d, i, state);
@@ -77,6 +91,7 @@ double RestCounter::finish(const mjModel* m, mjData* d, const plant::Model& plan
     }
   }
   link_islands(state);
+  state->keep_motion(m, d);
   return removed2;
 }
 
@@ -112,22 +127,56 @@ void RestCounter::join_coupled(const mjModel* m, const mjData* d, const Step& st
       for (const int tree : causes.ties.of_actuator(i).trees) is_driven_[tree] = 1;
 }
 
+/// Marks the trees that are carried by other bodies than in the last step.
+void RestCounter::find_changed_contacts(const mjModel* m, const Step& step, SleepState* state) {
+  loads_.clear();
+  std::size_t next = 0;
+  for (const contact::BodyPair& pair : step.problem.pairs) {
+    if (pair.num_contacts == 0) continue;
+    double impulse = 0;
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+      impulse += norm(step.solution.impulses[i]);
+    const auto [low, high] = std::minmax(step.bodies[next][0], step.bodies[next][1]);
+    loads_.push_back({{low, high}, impulse});
+    ++next;
+  }
+  std::ranges::stable_sort(loads_, {}, &Load::bodies);
+
+  contacts_.assign(m->ntree, 0);
+  const double speed = m->opt.sleep_tolerance * step.problem.time_step / kRestTime;
+  for (std::size_t i = 0; i < loads_.size();) {
+    const std::array<int, 2> bodies = loads_[i].bodies;
+    double impulse = 0;
+    for (; i < loads_.size() && loads_[i].bodies == bodies; ++i) impulse += loads_[i].impulse;
+    for (const int body : bodies) {
+      const int tree = m->body_treeid[body];
+      if (tree >= 0 && impulse * m->body_invweight0[2 * body] > speed)
+        contacts_[tree] += hash(bodies);
+    }
+  }
+  for (int i = 0; i < m->ntree; ++i) {
+    SleepState::Tree& tree = state->trees[i];
+    if (tree.sleeps()) continue;
+    if (std::exchange(tree.contacts, contacts_[i]) != contacts_[i]) is_driven_[i] = 1;
+  }
+}
+
 /// Counts a step of an awake tree. The tree is ready to sleep after SleepState::kMostSteps.
 void RestCounter::count_step(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int i,
                              SleepState* state) const {
   SleepState::Tree& tree = state->trees[i];
   const double tolerance = m->opt.sleep_tolerance, speed = calc_speed(m, d->qvel, nullptr, i);
   if (is_driven_[i] || !may_sleep(m, d, ties, i) || !(speed < tolerance || speed == 0)) {
-    tree.num_steps = 0;
     tree.rests = false;
-    return state->restart_window(m, d, i);
+    return state->restart_count(m, d, i);
   }
   tree.num_steps = std::min(tree.num_steps + 1, SleepState::kMostSteps);
-  if (tree.rests || ++tree.window < SleepState::kMostSteps) return;
-  // Acceleration: compare with the velocities at the start of the window.
-  const double change = calc_speed(m, d->qvel, state->start_v.data(), i);
-  if (change > tolerance * (d->time - tree.start_time) / kRestTime) tree.num_steps = 0;
-  state->restart_window(m, d, i);
+  if (tree.rests) return;
+  if (++tree.window == SleepState::kMostSteps) state->begin_window(m, d, i);
+  if (tree.num_steps < SleepState::kMostSteps) return;
+  // Acceleration: compare with the velocities at the start of the window before.
+  const double change = calc_speed(m, d->qvel, state->earlier_v.data(), i);
+  if (change > tolerance * (d->time - tree.earlier_time) / kRestTime) state->restart_count(m, d, i);
 }
 
 /// Finds the groups all trees of which are ready to sleep, and those which rest.

@@ -18,6 +18,11 @@
 namespace stiction::sim {
 
 /// Counts the steps in which trees are at rest, and puts them to sleep; see Sleep for the rules.
+///
+/// A tree counts from 0 again when the bodies that carry it change, because then its forces are
+/// others, and velocities that have not changed so far say nothing. A contact carries a tree if,
+/// without its impulse, a velocity would change by more than the tolerance in a second.
+/// Weaker ones may come and go, as those between bodies that lie side by side do.
 class RestCounter {
  public:
   /// What a step found.
@@ -26,7 +31,7 @@ class RestCounter {
     const contact::ContactSolution& solution;
     double error_bound;  // of the certificate [sqrt(J)]
     bool is_ok;          // the step converged, and its certificate holds
-    /// The bodies of each pair of the problem.
+    /// The bodies of each pair of the problem that has contacts.
     std::span<const std::array<int, 2>> bodies;
   };
   /// What acts on trees besides the contacts of the step.
@@ -45,8 +50,15 @@ class RestCounter {
                 const Causes& causes, SleepState* state);
 
  private:
+  /// The impulse between two bodies, as the sum of magnitudes over their contacts.
+  struct Load {
+    std::array<int, 2> bodies;
+    double impulse;  // [N s]
+  };
+
   void join_coupled(const mjModel* m, const mjData* d, const Step& step, const Causes& causes,
                     SleepState* state);
+  void find_changed_contacts(const mjModel* m, const Step& step, SleepState* state);
   void count_step(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int tree,
                   SleepState* state) const;
   void find_ready_groups(const SleepState& state);
@@ -54,7 +66,9 @@ class RestCounter {
   void link_islands(SleepState* state);
 
   TreeGroups groups_;                                // trees that may be coupled in this step
-  std::vector<std::uint8_t> is_driven_;              // per tree: an input changes within the step
+  std::vector<std::uint8_t> is_driven_;              // per tree: an input or a contact has changed
+  std::vector<Load> loads_;                          // of this step, sorted by bodies
+  std::vector<std::uint64_t> contacts_;              // of this step, per tree
   std::vector<std::uint8_t> is_ready_, is_at_rest_;  // per group
   std::vector<double> speed2_;                       // |v|_A^2 of each tree [J]
   std::vector<int> first_, last_;                    // trees of each group that fell asleep

@@ -1,6 +1,7 @@
 #include "stiction/sim/sleep.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace stiction::sim {
 Sleep::Sleep(const mjModel* m) : ties_(m), inputs_(m) { state_.trees.resize(m->ntree); }
 
 /// Keeps the state before it changes for the first time in a step.
-void Sleep::change() {
+void Sleep::keep_before_change() {
   if (is_kept_) return;
   kept_ = state_;
   kept_inputs_ = inputs_.values();
@@ -20,34 +21,34 @@ void Sleep::change() {
 
 /// Makes all trees awake.
 void Sleep::clear(const mjModel* m, const mjData* d) {
-  change();
+  keep_before_change();
   state_.trees.assign(m->ntree, {});
   state_.is_resumed = false;
   state_.start_v.assign(d->qvel, d->qvel + m->nv);
-  state_.qpos.assign(d->qpos, d->qpos + m->nq);
+  state_.earlier_v = state_.start_v;
+  state_.keep_motion(m, d);
   for (Tree& tree : state_.trees) tree.start_time = d->time;
-  kept_.start_v.reserve(m->nv);
+  for (auto* numbers : {&kept_.start_v, &kept_.earlier_v, &kept_.qvel}) numbers->reserve(m->nv);
   kept_.qpos.reserve(m->nq);
 }
 
-void Sleep::start(const mjModel* m, mjData* d, const Start& start, const plant::MocapMotion& mocap,
+void Sleep::start(const mjModel* m, mjData* d, const Start& how, const plant::MocapMotion& mocap,
                   plant::Model* plant) {
   is_kept_ = false;
   bound_ = 0;
-  if (!start.is_on && !state_.is_on) return;
-  if (!start.is_on) {
+  if (!how.is_on && !state_.is_on) return;
+  if (!how.is_on) {
     clear(m, d);
     needs_all_ = false;
-  } else if (!state_.is_on || !start.goes_on) {
+  } else if (!state_.is_on || !how.goes_on) {
     adopt(m, d);
     find_moved_mocap_bodies(m, d, mocap);
   } else {
-    if (state_.is_resumed || inputs_.has_changed(m, d)) change();
-    if (state_.is_resumed) inputs_.keep(m, d);  // what the inputs were is not known
+    if (state_.is_resumed || inputs_.has_changed(m, d)) keep_before_change();
     find_moved_mocap_bodies(m, d, mocap);
-    go_on(m, d, start.may_have_changed_model);
+    go_on(m, d, how.may_have_changed_model);
   }
-  state_.is_on = start.is_on;
+  state_.is_on = how.is_on;
   update(m, d, plant);
 }
 
@@ -84,11 +85,10 @@ bool Sleep::may_be_initialized(const mjModel* m, const mjData* d, int tree) cons
 
 /// Begins with what the last step left, and wakes what has changed since.
 void Sleep::go_on(const mjModel* m, const mjData* d, bool may_have_changed_model) {
-  // What the model was is not known after a checkpoint. The steps from rest are repeated.
-  if (state_.is_resumed) inputs_.keep_model();
-  if (num_asleep_ > 0 && has_changing_callback()) wake_all(m, d);
-  if (num_asleep_ > 0 && may_have_changed_model && inputs_.has_changed_model()) {
-    change();
+  if (has_changing_callback()) wake_all(m, d);
+  if ((may_have_changed_model || state_.is_resumed) && state_.is_any_quiet() &&
+      inputs_.has_changed_model()) {
+    keep_before_change();
     wake_all(m, d);
     inputs_.keep_model();
     needs_all_ = true;
@@ -113,47 +113,50 @@ void Sleep::wake_changed(const mjModel* m, const mjData* d) {
   inputs_.find_changes(m, d, ties_, is_changed_);
   find_moved_trees(m, d);
   for (int i = 0; i < m->ntree; ++i)
-    if (is_changed_[i]) wake(m, d, i, false);
+    if (is_changed_[i]) wake(m, d, i);
 }
 
-/// Marks the trees that rest or sleep and that the caller has moved or woken.
+/// Marks the quiet trees that the caller has moved or woken.
 void Sleep::find_moved_trees(const mjModel* m, const mjData* d) {
   const bool has_mocap_moved = std::ranges::find(is_mocap_moved_, 1) != is_mocap_moved_.end();
   for (int i = 0; i < m->ntree; ++i) {
     if (has_mocap_moved && state_.trees[i].touches_mocap) is_changed_[i] = 1;
-    const bool sleeps = state_.trees[i].sleeps();
-    if (!sleeps && !state_.trees[i].rests) continue;
+    if (!state_.trees[i].is_quiet()) continue;
     // MuJoCo's functions wake trees, too.
-    const bool is_woken = sleeps && !state_.is_resumed && d->tree_asleep[i] < 0;
+    const bool is_woken = state_.trees[i].sleeps() && !state_.is_resumed && d->tree_asleep[i] < 0;
     if (is_woken || is_moved(m, d, i)) is_changed_[i] = 1;
   }
 }
 
-/// True if a resting or sleeping tree has another position, a velocity or an applied force.
+/// True if a quiet tree has another position or velocity, or an applied force. As in MuJoCo, -0 is
+/// another velocity than 0.
 bool Sleep::is_moved(const mjModel* m, const mjData* d, int tree) const {
   const auto [first, last] = find_positions(m, tree);
+  const int dof = m->tree_dofadr[tree];
+  const auto are_same = [](mjtNum x, mjtNum y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
   return is_applied(m, d, tree) ||
-         !are_zero(d->qvel + m->tree_dofadr[tree], m->tree_dofnum[tree]) ||
+         !std::equal(d->qvel + dof, d->qvel + dof + m->tree_dofnum[tree], state_.qvel.begin() + dof,
+                     are_same) ||
          !std::equal(d->qpos + first, d->qpos + last, state_.qpos.begin() + first);
 }
 
 /// Wakes all trees except those that are asleep by the caller's decision.
 void Sleep::wake_all(const mjModel* m, const mjData* d) {
   for (int i = 0; i < m->ntree; ++i)
-    if (!state_.trees[i].is_initialized) wake(m, d, i, false);
+    if (!state_.trees[i].is_initialized) wake(m, d, i);
 }
 
-/// Wakes a tree and those that sleep with it.
-/// @param is_ready true if they may sleep again after a step from rest; false if they must be slow
-///     for all of the steps
-void Sleep::wake(const mjModel* m, const mjData* d, int first, bool is_ready) {
-  change();
+/// Wakes a tree and those that sleep with it. They count their steps from 0 again, also if the tree
+/// is awake.
+void Sleep::wake(const mjModel* m, const mjData* d, int first) {
+  keep_before_change();
   for (int tree = first; tree >= 0;) {
     Tree& woken = state_.trees[tree];
     const int next = std::exchange(woken.next, -1);
-    woken.num_steps = is_ready && !woken.is_initialized ? SleepState::kMostSteps : 0;
     woken.rests = woken.is_initialized = woken.is_stale = false;
-    state_.restart_window(m, d, tree);
+    state_.restart_count(m, d, tree);
     tree = next == first ? -1 : next;
   }
 }
@@ -162,7 +165,7 @@ void Sleep::wake(const mjModel* m, const mjData* d, int first, bool is_ready) {
 void Sleep::repeat_steps_from_rest() {
   for (Tree& tree : state_.trees) {
     if (!tree.is_stale || tree.is_initialized) continue;
-    change();
+    keep_before_change();
     tree.next = -1;
     tree.is_stale = false;
     tree.rests = true;
@@ -210,7 +213,7 @@ void Sleep::restore(const mjModel* m, mjData* d, plant::Model* plant) {
   update(m, d, plant);
 }
 
-bool Sleep::wake_changed(const mjModel* m, mjData* d, plant::Model* plant) {
+bool Sleep::wake_within_step(const mjModel* m, mjData* d, plant::Model* plant) {
   if (num_asleep_ == 0) return false;
   const int num_before = num_asleep_;
   wake_changed(m, d);
@@ -221,7 +224,7 @@ bool Sleep::wake_changed(const mjModel* m, mjData* d, plant::Model* plant) {
 bool Sleep::wake_touched(const mjModel* m, const mjData* d, const std::array<int, 2>& bodies) {
   for (const auto [body, other] : {bodies, {bodies[1], bodies[0]}}) {
     if (!sleeps(m, body) || !may_move(m, other)) continue;
-    wake(m, d, m->body_treeid[body], true);
+    wake(m, d, m->body_treeid[body]);
     return true;
   }
   return false;
@@ -240,18 +243,24 @@ void Sleep::finish(const mjModel* m, mjData* d, const RestCounter::Step& step,
   needs_all_ = false;
   bound_ = std::sqrt(asleep_bound2_);
   if (num_asleep_ == m->ntree) return;
-  change();
+  keep_before_change();
+  const bool was_any_quiet = state_.is_any_quiet();
   const double removed2 = counter_.finish(
       m, d, *plant, step, {.ties = ties_, .inputs = inputs_, .is_mocap_moved = is_mocap_moved_},
       &state_);
-  const bool was_any_asleep = num_asleep_ > 0;
   update(m, d, plant);
-  if (!was_any_asleep && num_asleep_ > 0) inputs_.keep_model();
+  if (!was_any_quiet && state_.is_any_quiet()) inputs_.keep_model();
   bound_ = std::sqrt(asleep_bound2_ + removed2);
+}
+
+void Sleep::write_memory(std::vector<std::uint64_t>* words) const {
+  state_.write(words);
+  if (state_.is_on) inputs_.write(words);
 }
 
 void Sleep::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
   state_.read(m, words);
+  if (state_.is_on) inputs_.read(m, words);
   needs_all_ = state_.is_on;
 }
 

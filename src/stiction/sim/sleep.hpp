@@ -28,7 +28,8 @@ namespace stiction::sim {
 ///   steps would repeat it as long as nothing changes. With its solution v and the error bound e of
 ///   its island, |v|_A + e bounds the error of taking 0 for the velocities in each of them.
 /// - Velocities that change by more than the tolerance per second keep a tree awake, since its body
-///   may have just begun to fall or to roll.
+///   may have just begun to fall or to roll. All steps are counted anew when an input or a contact
+///   that carries the tree changes.
 /// - Whatever changes the problem of that step wakes the trees that it acts on; see SleepInputs.
 class Sleep {
  public:
@@ -43,8 +44,8 @@ class Sleep {
   /// Begins a step: wakes what the caller has changed, and writes the arrays by which MuJoCo skips
   /// sleeping trees.
   /// @param mocap motion of mocap bodies in the step
-  void start(const mjModel* model, mjData* data, const Start& start,
-             const plant::MocapMotion& mocap, plant::Model* plant);
+  void start(const mjModel* model, mjData* data, const Start& how, const plant::MocapMotion& mocap,
+             plant::Model* plant);
   /// True if the step must compute the kinematics of all bodies, as if none slept.
   bool needs_all_kinematics() const { return needs_all_; }
   /// Writes the arrays of the data again.
@@ -55,7 +56,7 @@ class Sleep {
 
   /// Wakes the trees that a callback has changed within the step.
   /// @return true if there were any; then the step must begin again
-  bool wake_changed(const mjModel* model, mjData* data, plant::Model* plant);
+  bool wake_within_step(const mjModel* model, mjData* data, plant::Model* plant);
   /// Wakes the sleeping tree of a contact, and those that sleep with it, if its other body may
   /// move. Call update afterwards.
   /// @return true if a tree woke
@@ -100,21 +101,21 @@ class Sleep {
   void restore(const mjModel* model, mjData* data, plant::Model* plant);
 
   /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const { state_.write(words); }
+  void write_memory(std::vector<std::uint64_t>* words) const;
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if the words are not those of write_memory; the memory is then undefined
   void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
 
  private:
   using Tree = SleepState::Tree;
-  void change();
+  void keep_before_change();
   void clear(const mjModel* m, const mjData* d);
   void adopt(const mjModel* m, const mjData* d);
   bool may_be_initialized(const mjModel* m, const mjData* d, int tree) const;
   void go_on(const mjModel* m, const mjData* d, bool may_have_changed_model);
   void find_moved_mocap_bodies(const mjModel* m, const mjData* d, const plant::MocapMotion& mocap);
   void wake_changed(const mjModel* m, const mjData* d);
-  void wake(const mjModel* m, const mjData* d, int tree, bool is_ready);
+  void wake(const mjModel* m, const mjData* d, int tree);
   void wake_all(const mjModel* m, const mjData* d);
   void find_moved_trees(const mjModel* m, const mjData* d);
   void repeat_steps_from_rest();

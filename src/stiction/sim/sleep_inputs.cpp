@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
+
+#include "stiction/base/error.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -23,6 +26,16 @@ void for_each_array(const mjModel* m, const mjData* d, Values& kept, F&& f) {
   f(span(d->mocap_pos, 3 * m->nmocap), kept.mocap_pos);
   f(span(d->mocap_quat, 4 * m->nmocap), kept.mocap_quat);
   f(span(d->eq_active, m->neq), kept.eq_active);
+}
+
+/// Calls f(array, its size) for each array of inputs.
+template <class Values, class F>
+void for_each_array(const mjModel* m, Values& values, F&& f) {
+  f(values.ctrl, m->nu);
+  f(values.act, m->na);
+  f(values.mocap_pos, 3 * m->nmocap);
+  f(values.mocap_quat, 4 * m->nmocap);
+  f(values.eq_active, m->neq);
 }
 
 }  // namespace
@@ -81,6 +94,33 @@ bool SleepInputs::has_changed_activation(const mjModel* m, const mjData* d, int 
 bool SleepInputs::has_moved(const mjData* d, int mocap) const {
   return differs(values_.mocap_pos, d->mocap_pos, 3 * mocap, 3) ||
          differs(values_.mocap_quat, d->mocap_quat, 4 * mocap, 4);
+}
+
+void SleepInputs::write(std::vector<std::uint64_t>* words) const {
+  words->push_back(values_.model);
+  for (const auto* numbers : {&values_.ctrl, &values_.act, &values_.mocap_pos, &values_.mocap_quat})
+    for (const mjtNum x : *numbers) words->push_back(std::bit_cast<std::uint64_t>(x));
+  for (const mjtBool is_active : values_.eq_active) words->push_back(is_active ? 1 : 0);
+}
+
+void SleepInputs::read(const mjModel* m, std::span<const std::uint64_t>* words) {
+  const std::size_t size = 1 + m->nu + m->na + 7 * m->nmocap + m->neq;
+  if (words->size() < size)
+    throw Error(
+        ErrorCode::kWrongShape, "state",
+        "has too few numbers for the inputs of sleeping trees; it belongs to another model");
+  const std::uint64_t* next = words->data();
+  values_.model = *next++;
+  for_each_array(m, values_, [&next](auto& array, mjtSize count) {
+    array.resize(count);
+    for (auto&& x : array) {
+      if constexpr (std::is_same_v<std::remove_reference_t<decltype(x)>, mjtNum>)
+        x = std::bit_cast<mjtNum>(*next++);
+      else
+        x = *next++ != 0;
+    }
+  });
+  *words = words->subspan(size);
 }
 
 }  // namespace stiction::sim

@@ -20,7 +20,7 @@ bool are_zero(const mjtNum* values, int size);
 /// True if the caller applies a force to a tree.
 bool is_applied(const mjModel* model, const mjData* data, int tree);
 
-/// The inputs that act on sleeping trees, as they were in the last step: controls, activations,
+/// The inputs that act on quiet trees, as they were in the last step: controls, activations,
 /// active equalities, poses of mocap bodies, and the values of the model.
 class SleepInputs {
  public:
@@ -35,6 +35,11 @@ class SleepInputs {
   const Values& values() const { return values_; }
   /// Remembers other inputs, which `values` returned before.
   void set_values(const Values& values) { values_ = values; }
+  /// Appends the inputs.
+  void write(std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of write; the inputs are then undefined
+  void read(const mjModel* model, std::span<const std::uint64_t>* words);
 
   /// Remembers the inputs of a step.
   void keep(const mjModel* model, const mjData* data);

@@ -18,27 +18,39 @@ struct SleepState {
   static constexpr int kMostSteps = mjMINAWAKE - 1;
 
   struct Tree {
-    int next = -1;          // the next tree of the sleeping island; -1: awake
-    int num_steps = 0;      // successive steps below the tolerance, at most kMostSteps
-    int window = 0;         // steps since start_v was recorded
-    double start_time = 0;  // at which start_v was recorded [s]
-    double speed2 = 0;      // |v|_A^2 of the step from rest [J]
-    double error = 0;       // error bound of the step from rest [sqrt(J)]
-    bool rests = false;     // the next step starts from rest, and is the last one before sleep
+    int next = -1;            // the next tree of the sleeping island; -1: awake
+    int num_steps = 0;        // successive steps below the tolerance, at most kMostSteps
+    int window = 0;           // steps since start_v was recorded
+    double start_time = 0;    // at which start_v was recorded [s]
+    double earlier_time = 0;  // at which earlier_v was recorded [s]
+    double speed2 = 0;        // |v|_A^2 of the step from rest [J]
+    double error = 0;         // error bound of the step from rest [sqrt(J)]
+    /// Tells with which bodies the tree has contacts that carry it; see RestCounter.
+    std::uint64_t contacts = 0;
+    bool rests = false;  // the next step starts from rest, and is the last one before sleep
     bool is_initialized = false;  // asleep since mj_resetData, by the policy of its body
     bool is_stale = false;        // asleep, but the data may lack what its last step computed
     bool touches_mocap = false;   // a mocap body touches or holds it
 
     bool sleeps() const { return next >= 0; }
+    /// True if the next steps may put the tree to sleep, or have done so.
+    bool is_quiet() const { return sleeps() || num_steps > 0; }
   };
   std::vector<Tree> trees;
-  std::vector<double> start_v;  // velocities at the start of each tree's window, size nv
-  std::vector<mjtNum> qpos;     // at which trees rest or sleep, size nq
-  bool is_on = false;           // the last step had sleep
-  bool is_resumed = false;      // read after the last step
+  std::vector<double> start_v;     // velocities at the start of each tree's window, size nv
+  std::vector<double> earlier_v;   // and at the start of the window before, if num_steps is full
+  std::vector<mjtNum> qpos, qvel;  // at the end of the last step, sizes nq and nv
+  bool is_on = false;              // the last step had sleep
+  bool is_resumed = false;         // read after the last step
 
-  /// Begins a new window of a tree, at the velocities of data.
-  void restart_window(const mjModel* model, const mjData* data, int tree);
+  /// Lets a tree count its steps from 0, with a first window at the velocities of data.
+  void restart_count(const mjModel* model, const mjData* data, int tree);
+  /// Begins the next window of a tree, at the velocities of data.
+  void begin_window(const mjModel* model, const mjData* data, int tree);
+  /// Keeps positions and velocities of the end of a step.
+  void keep_motion(const mjModel* model, const mjData* data);
+  /// True if any tree is quiet.
+  bool is_any_quiet() const;
   /// Returns the sum of (|v|_A + e)^2 over the sleeping islands, where v is the solution of the
   /// step from rest and e its error bound [J]. Trees that are initialized asleep are left out.
   /// @param scratch memory to reuse

@@ -128,6 +128,7 @@ class Stepper::Workspace {
   void check_end(mjData* d);
   void explain();
   void fail_unfinished(std::uint32_t status, std::string message);
+  void withdraw_certificate();
   void require_anchors(const char* function) const;
   void write_memory(std::vector<std::uint64_t>* words) const;
   void read_memory(std::span<const std::uint64_t> words);
@@ -218,6 +219,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
   } catch (const std::exception& e) {  // out of memory
     fail_unfinished(kMuJoCoError, e.what());
   }
+  if (context.failed()) withdraw_certificate();
   restore_given_poses(d);
 }
 
@@ -237,10 +239,18 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
   return H;
 }
 
+/// Removes the bounds of a step that failed before it had a certificate. Those of the steps of the
+/// call before it do not hold for it.
+void Stepper::Workspace::withdraw_certificate() {
+  certificate::Certificate& certificate = context.report.certificate;
+  certificate.ok = false;
+  if (!(context.report.status & kCertificateFailed))
+    certificate.error_bound = certificate.velocity_bound = contact::kInfinity;
+}
+
 /// Fails a step that left its stages by an exception.
 void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
   context.fail(status, std::move(message));
-  context.report.certificate.ok = false;
   clear_contacts(&context.report.contacts);
   context.update();
 }
@@ -426,7 +436,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x535449435354000a;  // "STICST", version 10
+  constexpr std::uint64_t kFormat = 0x535449435354000b;  // "STICST", version 11
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);

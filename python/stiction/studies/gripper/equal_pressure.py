@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import stiction
 from stiction.experiments.plots import make_plot
-from stiction.view.colored_mesh import triangulate_polygons
+from stiction.triangulation import triangulate_polygons
 from stiction.view.cut import cut_mesh
 
 _RADIUS, _DISTANCE = 0.1, 0.16  # radius of both spheres, and distance of their centers [m]

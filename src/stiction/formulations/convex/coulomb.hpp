@@ -65,8 +65,10 @@ struct CoulombWith : LaggedWith<Laws> {
       Lanes tolerance_scale{};  // ratio of the slip tolerance of m u to that of the tangential slip
     };
     using State = typename LaggedTorsionWith<Laws>::State;
-    /// Makes the contacts stick by springs.
-    static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+    /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
+    /// instantiate it.
+    template <class L = Laws>
+    static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
       LaggedTorsionWith<Laws>::attach(stick, p);
       p->normal_bound.attach(stick, p->tolerance_scale);
       set_normal_bound(p->normal_bound.x, p);
@@ -83,8 +85,10 @@ struct CoulombWith : LaggedWith<Laws> {
   static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
   static typename Torsion::Parameters make_torsion_parameters(const typename Torsion::Start& start,
                                                               const ModelParameters& model);
-  /// Makes the contacts stick by springs.
-  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+  /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
+  /// instantiate it.
+  template <class L = Laws>
+  static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
     Base::attach(stick, p);
     p->normal_bound.attach(stick, p->mu);
     set_normal_bound(p->normal_bound.x, p);

@@ -31,8 +31,10 @@ struct LaggedWith {
   static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model);
-  /// Makes the contacts stick by springs.
-  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+  /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
+  /// instantiate it.
+  template <class L = Laws>
+  static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
     for (int i = 0; i < 2; ++i) p->friction.shift[i] = stick.shift[i];
     p->slip_tolerance = stick.calc_slip_tolerance(p->bound);
   }

@@ -39,8 +39,10 @@ struct LaggedTorsionWith {
   /// @param eps_s slip tolerance of the tangential directions [m/s]
   static Parameters make_parameters(const Start& start, const ModelParameters& model,
                                     const Lanes& eps_s);
-  /// Makes the contacts stick by springs.
-  static void attach(const ElasticStick& stick, Parameters* p) requires Laws::kMayStick {
+  /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
+  /// instantiate it.
+  template <class L = Laws>
+  static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
     for (int i = 0; i < kNumSlips; ++i) p->friction.shift[i] = p->mu[i] * stick.shift[i];
     const Lanes largest = find_largest(p->mu);
     p->slip_tolerance = largest * stick.calc_slip_tolerance(largest * p->gamma_n0);
