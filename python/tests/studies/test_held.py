@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 
 import mujoco
+import numpy as np
 import pytest
 
 from stiction.options import DEFAULTS
 from stiction.studies.held import drake, scenes
 from stiction.studies.held import study as held
+from stiction.studies.held.plots import draw_creep
 from stiction.studies.held.scenes import HeldScene
 from stiction.studies.study import Settings, StudyResult
 
@@ -54,3 +56,13 @@ def test_a_failed_solve_gives_no_creep(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(drake.DrakeScene, "advance", fail)
     assert drake.measure_creep(scenes.make_cube(), "sap", 2e-3) is None
+
+
+def test_the_plot_names_each_variant_once() -> None:
+    creep = {"cube": {"lagged": 1e-5, "lagged, elastic": 0.0, "Drake, sap": None}, "wall": {}}
+    (axes,) = draw_creep(creep).axes
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == list(creep["cube"])
+    speeds = [float(x) for line in axes.lines for x in np.asarray(line.get_xdata())]
+    assert speeds == pytest.approx([1e-5, 1e-18])

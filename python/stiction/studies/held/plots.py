@@ -22,7 +22,7 @@ def draw_creep(creep: Creep) -> Figure:
     for scene, of_variants in creep.items():
         for variant, speed in of_variants.items():
             if speed is not None:
-                axes.plot(max(speed, _LEAST), scene, **_find_style(variant))
+                axes.plot([max(speed, _LEAST)], [scene], **_find_style(variant))
     for variant in dict.fromkeys(name for of_variants in creep.values() for name in of_variants):
         axes.plot([], [], label=variant, **_find_style(variant))
     axes.set_xscale("log")
