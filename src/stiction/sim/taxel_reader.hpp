@@ -13,8 +13,8 @@ namespace stiction::sim {
 /// Distributes the contact forces of a step to taxels. The traction of a face is uniform, so each
 /// taxel gets the share of the face's area that is nearest to it. The force of a contact point
 /// belongs to the nearest taxel. A taxel does not read a surface whose outward normal is more than
-/// 120 degrees from its own. Forces and torques are conserved: apart from such surfaces, the taxels'
-/// wrenches add up to those of the patches and points.
+/// 120 degrees from its own. Forces and torques are conserved: apart from such surfaces, the
+/// taxels' wrenches add up to those of the patches and points.
 class TaxelReader {
  public:
   TaxelReader() = default;
