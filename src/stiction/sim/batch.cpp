@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cmath>
 #include <cstddef>
 #include <exception>
@@ -166,8 +167,10 @@ int Batch::Simulations::apply(const int* ids, int num_ids, const Work& work) {
     Call& call = *static_cast<Call*>(argument);
     call.begin.acquire();
     const bool ok = call.self->run(*call.work, m, d, sim);
+    char message[1000] = "";  // that of the reports is the caller's again after the release
+    if (!ok) std::snprintf(message, sizeof message, "%s", call.self->reports.message[sim].c_str());
     call.end.release();
-    if (!ok) mju_error("%s", call.self->reports.message[sim].c_str());
+    if (!ok) mju_error("%s", message);
   };
   call.begin.release();
   int num_failed = 0;
