@@ -137,10 +137,11 @@ void RestCounter::find_changed_contacts(const mjModel* m, const Step& step, Slee
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
       impulse += norm(step.solution.impulses[i]);
     const auto [low, high] = std::minmax(step.bodies[next][0], step.bodies[next][1]);
-    loads_.push_back({{low, high}, impulse});
+    loads_.push_back({{low, high}, static_cast<int>(next), impulse});
     ++next;
   }
-  std::ranges::stable_sort(loads_, {}, &Load::bodies);
+  // A stable sort allocates.
+  std::ranges::sort(loads_, {}, [](const Load& l) { return std::pair(l.bodies, l.place); });
 
   contacts_.assign(m->ntree, 0);
   const double speed = m->opt.sleep_tolerance * step.problem.time_step / kRestTime;

@@ -53,6 +53,7 @@ class RestCounter {
   /// The impulse between two bodies, as the sum of magnitudes over their contacts.
   struct Load {
     std::array<int, 2> bodies;
+    int place;       // in the problem
     double impulse;  // [N s]
   };
 
