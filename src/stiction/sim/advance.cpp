@@ -193,16 +193,7 @@ Advance::Attempt Advance::attempt(double h, mjData* d) {
 bool Advance::solve(mjData* d, const StepPart& part) {
   StepContext& context = *context_;
   const bool is_solved = step_->find_velocities(context, d, part);
-  const StepStatistics& s = context.report.statistics;
-  sums_.num_contacts = std::max(sums_.num_contacts, s.num_contacts);
-  sums_.num_rows = std::max(sums_.num_rows, s.num_rows);
-  sums_.num_islands = std::max(sums_.num_islands, s.num_islands);
-  sums_.iterations += s.iterations;
-  sums_.max_iterations = std::max(sums_.max_iterations, s.max_iterations);
-  sums_.max_substeps = std::max(sums_.max_substeps, s.max_substeps);
-  sums_.line_search_evaluations += s.line_search_evaluations;
-  sums_.residual = std::max(sums_.residual, s.residual);
-  ++sums_.num_parts;
+  add_statistics(context.report.statistics, &sums_);
   add_timings(context.report.timings, &timings_);
   if (!is_solved) return false;
   velocity_bound_ = std::max(velocity_bound_, step_->velocity_bound());

@@ -20,15 +20,7 @@ void DividedStep::begin(StepContext& context, const mjData* d) {
 }
 
 void DividedStep::add_part(StepContext& context) {
-  const StepStatistics& part = context.report.statistics;
-  sums.num_contacts = std::max(sums.num_contacts, part.num_contacts);
-  sums.num_rows = std::max(sums.num_rows, part.num_rows);
-  sums.num_islands = std::max(sums.num_islands, part.num_islands);
-  sums.iterations += part.iterations;
-  sums.num_lemke += part.num_lemke;
-  sums.max_iterations = std::max(sums.max_iterations, part.max_iterations);
-  sums.residual = std::max(sums.residual, part.residual);
-  ++sums.num_parts;
+  add_statistics(context.report.statistics, &sums);
   add_timings(std::exchange(context.report.timings, {}), &timings_);
   append_contacts(context.report.contacts, &contacts_);
 }

@@ -38,6 +38,19 @@ void append_contacts(const ContactReport& part, ContactReport* all) {
   });
 }
 
+void add_statistics(const StepStatistics& part, StepStatistics* all) {
+  all->num_contacts = std::max(all->num_contacts, part.num_contacts);
+  all->num_rows = std::max(all->num_rows, part.num_rows);
+  all->num_islands = std::max(all->num_islands, part.num_islands);
+  all->iterations += part.iterations;
+  all->num_lemke += part.num_lemke;
+  all->max_iterations = std::max(all->max_iterations, part.max_iterations);
+  all->max_substeps = std::max(all->max_substeps, part.max_substeps);
+  all->line_search_evaluations += part.line_search_evaluations;
+  all->residual = std::max(all->residual, part.residual);
+  ++all->num_parts;
+}
+
 void add_timings(const StepTimings& part, StepTimings* sum) {
   for (double StepTimings::*stage : kStages) sum->*stage += part.*stage;
 }

@@ -18,6 +18,10 @@ void clear_contacts(ContactReport* report);
 /// Appends the contacts of a part of a step to the contacts of the earlier parts.
 void append_contacts(const ContactReport& part, ContactReport* all);
 
+/// Adds the statistics of a part of a step to those of the earlier parts, which begin with
+/// num_parts = 0. Sizes and residuals are the largest of all parts.
+void add_statistics(const StepStatistics& part, StepStatistics* all);
+
 /// Adds the times of a part of a step to a sum, except the total.
 void add_timings(const StepTimings& part, StepTimings* sum);
 
