@@ -175,6 +175,16 @@ class Run:
     num_steps: int
 
 
+def _start(scene: ControlScene) -> mujoco.MjData:
+    """Makes the state at the start of a scene."""
+    data = mujoco.MjData(scene.model)
+    if scene.model.nkey:
+        mujoco.mj_resetDataKeyframe(scene.model, data, 0)
+    if scene.velocity:
+        data.qvel[:] = scene.velocity
+    return data
+
+
 def run_stiction(scene: ControlScene, accuracy: float, contact_model: str = "coulomb") -> Run:
     """Runs a scene with Simulator.advance."""
     with ignored_settings_are_fine():
@@ -184,11 +194,7 @@ def run_stiction(scene: ControlScene, accuracy: float, contact_model: str = "cou
             properties=_make_properties(scene),
             stiction_tolerance=_STICTION_TOLERANCE,
         )
-    data = mujoco.MjData(scene.model)
-    if scene.model.nkey:
-        mujoco.mj_resetDataKeyframe(scene.model, data, 0)
-    if scene.velocity:
-        data.qvel[:] = scene.velocity
+    data = _start(scene)
     positions, num_steps = [], 0
     start = time.process_time()
     for until in scene.sample_times():
@@ -215,11 +221,7 @@ def run_cenic(scene: ControlScene, accuracy: float) -> Run:
         touches_in=scene.touches_in,
         accuracy=accuracy,
     )
-    data = mujoco.MjData(scene.model)
-    if scene.model.nkey:
-        mujoco.mj_resetDataKeyframe(scene.model, data, 0)
-    if scene.velocity:
-        data.qvel[:] = scene.velocity
+    data = _start(scene)
     data.ctrl[:] = scene.find_controls(0.0)
     peer.set_state(data)
     positions = []

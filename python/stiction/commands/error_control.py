@@ -15,14 +15,8 @@ from stiction.commands.output import Messages, make_console, print_json
 from stiction.commands.work_precision import print_tables
 from stiction.plain_json import make_plain
 from stiction.studies.study import write_figures
-from stiction.suggestions import suggest_name
 
-
-def _check_scenes(names: list[str] | None) -> list[str]:
-    for name in names or ():
-        if name not in SCENES:
-            raise typer.BadParameter(f"no scene '{name}' {suggest_name(name, list(SCENES))}")
-    return list(names or SCENES)
+_check_scenes = options.make_scenes_check(list(SCENES))
 
 
 @bench_app.command("error_control")

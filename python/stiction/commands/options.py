@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -26,6 +26,18 @@ def parse_time(text: str) -> float:
         return parse_seconds(str(text))
     except ValueError as e:
         raise typer.BadParameter(str(e)) from e
+
+
+def make_scenes_check(known: Sequence[str]) -> Callable[[list[str] | None], list[str]]:
+    """Returns a callback that accepts only these names of scenes, and takes all for none."""
+
+    def check(names: list[str] | None) -> list[str]:
+        for name in names or ():
+            if name not in known:
+                raise typer.BadParameter(f"no scene '{name}' {suggest_name(name, known)}")
+        return list(names or known)
+
+    return check
 
 
 def _check_name(kind: str, names: list[str]) -> Callable[[str], str]:

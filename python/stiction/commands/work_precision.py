@@ -19,16 +19,11 @@ from stiction.names import find_compliant_models
 from stiction.options import DEFAULTS
 from stiction.plain_json import make_plain
 from stiction.studies.study import write_figures
-from stiction.suggestions import suggest_name
 
 SCENES = (*PLANAR_WORK, "clutter")
 
 
-def _check_scenes(names: list[str] | None) -> list[str]:
-    for name in names or ():
-        if name not in SCENES:
-            raise typer.BadParameter(f"no scene '{name}' {suggest_name(name, SCENES)}")
-    return list(names or SCENES)
+_check_scenes = options.make_scenes_check(SCENES)
 
 
 @bench_app.command("work_precision")
