@@ -133,10 +133,23 @@ TEST(VectorKernels, FindLeastReturnsTheFirstOfEquals) {
       for (int second = first; second < n; ++second) {
         std::vector<double> x(n, 3.0);
         x[first] = x[second] = -2;
-        const LeastEntry least = find_least(n, x.data());
+        const std::vector<double> mask(n, 1.0);
+        const LeastEntry least = find_least(n, x.data(), mask.data());
         EXPECT_TRUE(least.all_finite);
         EXPECT_EQ(least.index, first) << n << ", " << second;
       }
+}
+
+TEST(VectorKernels, FindLeastTakesMaskedNumbersForZero) {
+  for (int n = 1; n <= kMaxSize; ++n)
+    for (int masked = 0; masked < n; ++masked) {
+      std::vector<double> x(n, 3.0), mask(n, 1.0);
+      x[masked] = -2;
+      mask[masked] = 0;
+      EXPECT_EQ(find_least(n, x.data(), mask.data()).index, masked) << n;
+      x[n - 1 - masked] = -1;
+      EXPECT_EQ(find_least(n, x.data(), mask.data()).index, n - 1 - masked) << n;
+    }
 }
 
 TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
@@ -145,7 +158,11 @@ TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
       for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {
         std::vector<double> x(n, 3.0);
         x[place] = bad;
-        EXPECT_FALSE(find_least(n, x.data()).all_finite) << n << ", " << place;
+        // A mask hides no bad number.
+        for (const double counts : {0.0, 1.0}) {
+          const std::vector<double> mask(n, counts);
+          EXPECT_FALSE(find_least(n, x.data(), mask.data()).all_finite) << n << ", " << place;
+        }
       }
 }
 

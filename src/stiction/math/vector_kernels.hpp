@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "stiction/math/lanes.hpp"
@@ -126,28 +128,30 @@ struct LeastEntry {
   bool all_finite = true;  // if false, the index is 0
 };
 
-/// Finds the least of n > 0 numbers, if all are finite.
-inline LeastEntry find_least(int n, const double* x) {
+/// Finds the least of the n > 0 numbers mask_i x_i, if all x_i are finite.
+/// @param mask 1 for numbers that count, 0 for others, which are taken for 0
+inline LeastEntry find_least(int n, const double* x, const double* mask) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec4 leasts = broadcast(kInfinity), zeros{};
   int i = 0;
-  double least = x[0], zeros = 0;
-  if (n >= 4) {
-    Vec4 leasts = load<Vec4>(x), zero{};
-    for (; i + 4 <= n; i += 4) {
-      const Vec4 xi = load<Vec4>(x + i);
-      leasts = min(xi, leasts);
-      zero += xi * 0.0;
-    }
-    least = std::min(std::min(leasts[0], leasts[1]), std::min(leasts[2], leasts[3]));
-    zeros = sum(zero);
+  for (; i + 4 <= n; i += 4) {
+    const Vec4 xi = load<Vec4>(x + i);
+    leasts = min(xi * load<Vec4>(mask + i), leasts);
+    zeros = multiply_add(xi, 0.0, zeros);
   }
+  double least = std::min(std::min(leasts[0], leasts[1]), std::min(leasts[2], leasts[3]));
+  double zero = sum(zeros);
   for (; i < n; ++i) {
-    least = std::min(least, x[i]);
-    zeros += 0 * x[i];
+    least = std::min(least, mask[i] * x[i]);
+    zero += 0 * x[i];
   }
-  if (!(zeros == 0)) return {.index = 0, .all_finite = false};
-  int index = 0;
-  while (x[index] != least) ++index;
-  return {.index = index};
+  if (!(zero == 0)) return {.index = 0, .all_finite = false};
+  for (i = 0; i + 4 <= n; i += 4) {
+    const unsigned equals = true_lanes(load<Vec4>(x + i) * load<Vec4>(mask + i) == least);
+    if (equals) return {.index = i + std::countr_zero(equals)};
+  }
+  while (mask[i] * x[i] != least) ++i;
+  return {.index = i};
 }
 
 }  // namespace stiction::math

@@ -59,14 +59,14 @@ class Pivoting {
   }
 
   void clear_active() {
+    m_.mask.assign(op_.size(), 1.0);
     m_.active.clear();
     m_.z.clear();
     m_.directions.clear();
     m_.cholesky.clear();
   }
 
-  /// The array that calc_x fills with x. For a dense problem it is w, whose active entries calc_w
-  /// then sets to zero.
+  /// The array that calc_x fills with x. For a dense problem it is w.
   double* x() { return Operator::kXIsW ? m_.w.data() : m_.x.data(); }
 
   double compliance(int row) const {
@@ -112,15 +112,20 @@ class Pivoting {
   LcpReport exchange() {
     int corrections = 0;
     while (is_finite_) {
-      if (m_.w[least_] < -tolerance_) {
+      if (least_w() < -tolerance_) {
         const LcpStatus status = enter(least_);
         if (status != LcpStatus::kSolved) {
           const int row = least_;
           calc_w();
+          calc_residual();
           least_ = row;
           return end(status);
         }
-      } else if (error_ > tolerance_ && corrections < kMaxCorrections) {
+        calc_w();
+        continue;
+      }
+      calc_residual();
+      if (error_ > tolerance_ && corrections < kMaxCorrections) {
         // The updates accumulate round-off. Correct z first; if that is not enough, factor again.
         if (corrections++ % 2 == 0)
           correct();
@@ -132,11 +137,13 @@ class Pivoting {
         correct();
       } else {
         move_into_bounds();
+        if (!std::isfinite(residual_)) break;
         return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
                                                        : LcpStatus::kNotSolved);
       }
       calc_w();
     }
+    residual_ = kInfinity;
     return end(LcpStatus::kNotFinite);
   }
 
@@ -264,6 +271,7 @@ class Pivoting {
   /// Makes a row active. Its row of the factor is l of the last calc_rates.
   void append(int row, double z, double pivot) {
     m_.cholesky.append(m_.l.data(), pivot);
+    m_.mask[row] = 0;
     m_.active.push_back(row);
     m_.z.push_back(z);
     m_.directions.push_back(op_.direction(row));
@@ -271,6 +279,7 @@ class Pivoting {
 
   void remove(int place) {
     m_.cholesky.remove(place);
+    m_.mask[m_.active[place]] = 1;
     m_.active.erase(m_.active.begin() + place);
     m_.z.erase(m_.z.begin() + place);
     m_.directions.erase(m_.directions.begin() + place);
@@ -353,6 +362,7 @@ class Pivoting {
     for (int k = 0; k < size(); ++k)
       m_.z[k] = std::clamp(m_.z[k], lower(m_.active[k]), upper(m_.active[k]));
     calc_w();
+    calc_residual();
   }
 
   /// Computes x of the present z.
@@ -360,27 +370,31 @@ class Pivoting {
     math::add_rows(op_.x_size(), base(), size(), m_.directions.data(), m_.z.data(), x());
   }
 
-  /// Computes w of all rows, finds the least, and measures the error of the active rows.
+  /// Computes w of all rows and finds the least of the rows that are not active. The w of active
+  /// rows lacks their compliance.
   void calc_w() {
     calc_x();
     op_.values(x(), m_.w.data());
-    error_ = residual_ = 0;
-    for (int k = 0; k < size(); ++k) {
-      double& w = m_.w[m_.active[k]];
-      w += compliance(m_.active[k]) * m_.z[k];
-      error_ = std::max(error_, std::abs(w));
-      residual_ = std::max(residual_,
-                           is_bounded(m_.active[k]) ? std::abs(w) : std::abs(std::min(w, m_.z[k])));
-      if (std::isfinite(w)) w = 0;
-    }
     calc_clamped_w();
-    const math::LeastEntry least = math::find_least(op_.size(), m_.w.data());
+    const math::LeastEntry least = math::find_least(op_.size(), m_.w.data(), m_.mask.data());
     is_finite_ = least.all_finite;
     least_ = least.index;
     if (!is_finite_)
       while (std::isfinite(m_.w[least_])) ++least_;
-    residual_ = is_finite_ ? std::max(residual_, -m_.w[least_]) : kInfinity;
-    if (!std::isfinite(residual_)) is_finite_ = false;
+  }
+  double least_w() const { return m_.mask[least_] * m_.w[least_]; }
+
+  /// Measures the errors of the present w and z.
+  void calc_residual() {
+    double error = 0, residual = is_finite_ ? std::max(0.0, -least_w()) : kInfinity;
+    for (int k = 0; k < size(); ++k) {
+      const int row = m_.active[k];
+      const double z = m_.z[k], w = m_.w[row] + compliance(row) * z;
+      error = std::max(error, std::abs(w));
+      residual = std::max(residual, std::abs(is_bounded(row) ? w : std::min(w, z)));
+    }
+    error_ = error;
+    residual_ = residual;
   }
 
   /// Completes w of the clamped rows, with the sign for which a negative w is wrong.
@@ -417,9 +431,10 @@ class Pivoting {
   double tolerance_ = 0;  // accepted negative w
   // Results of calc_w:
   bool is_finite_ = true;
-  int least_ = 0;        // row of the least w, or the first that is not finite
-  double error_ = 0;     // |w_a|_inf of the active rows
-  double residual_ = 0;  // residual of the whole problem
+  int least_ = 0;  // row of the least w, or the first that is not finite
+  // Results of calc_residual:
+  double error_ = 0;              // |w_a|_inf of the active rows
+  double residual_ = kInfinity;  // residual of the whole problem
 };
 
 }  // namespace

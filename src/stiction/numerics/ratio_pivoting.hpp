@@ -58,6 +58,7 @@ class RatioPivoting {
     ClampedRows clamped;
     std::vector<double> base;  // x_hat with the clamped rows
     std::vector<double> x, w;  // x is u; a dense problem has w only
+    std::vector<double> mask;  // 0 for active rows, which cannot enter; 1 for others
     std::vector<double> l, a;  // rates of the entering row, see calc_rates
     std::vector<int> guess;
     std::vector<double> ray;
