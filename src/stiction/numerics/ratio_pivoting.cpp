@@ -232,14 +232,21 @@ class Pivoting {
   /// a = L^-T l = -dz_a/dz_i.
   /// @return dw_i/dz_i
   double calc_rates(int row, double diagonal) {
-    const int m = size();
-    m_.l.resize(m + 1);
-    m_.a.resize(m + 1);
-    for (int k = 0; k < m; ++k) m_.l[k] = op_.entry(m_.active[k], row);
-    m_.cholesky.solve_lower(m_.l.data());
-    std::copy_n(m_.l.begin(), m, m_.a.begin());
-    m_.cholesky.solve_lower_transposed(m_.a.data());
-    return diagonal - math::dot(m, m_.l.data(), m_.l.data());
+    calc_products(op_.direction(row));
+    solve_with_factor();
+    return diagonal - math::dot(m_.cholesky.padded_size(), m_.l.data(), m_.l.data());
+  }
+  /// Computes q = the products of the active rows with x, see lcp_operators.hpp.
+  void calc_products(const double* x) {
+    const std::size_t padded = m_.cholesky.padded_size();
+    if (m_.q.size() < padded)
+      for (std::vector<double>* scratch : {&m_.q, &m_.l, &m_.a}) scratch->resize(padded);
+    op_.products(size(), m_.active.data(), m_.directions.data(), x, m_.q.data());
+  }
+  /// Computes l = L^-1 q and a = L^-T l.
+  void solve_with_factor() {
+    m_.cholesky.solve_lower(m_.q.data(), m_.l.data());
+    m_.cholesky.solve_lower_transposed(m_.l.data(), m_.a.data());
   }
 
   /// Returns the place in the list of active rows of the row whose z reaches a bound first, or -1.
@@ -268,9 +275,9 @@ class Pivoting {
     return blocking;
   }
 
-  /// Makes a row active. Its row of the factor is l of the last calc_rates.
+  /// Makes the row of the last calc_rates active.
   void append(int row, double z, double pivot) {
-    m_.cholesky.append(m_.l.data(), pivot);
+    m_.cholesky.append(m_.a.data(), pivot);
     m_.mask[row] = 0;
     m_.active.push_back(row);
     m_.z.push_back(z);
@@ -328,19 +335,23 @@ class Pivoting {
   /// Computes z_a = -Q_aa^-1 r_a.
   void solve_active() {
     std::fill(m_.z.begin(), m_.z.end(), 0.0);
-    correct();
+    correct_at(base());  // x of z = 0
     correct();
   }
 
   /// Does one step of iterative refinement, z_a -= Q_aa^-1 w_a.
   void correct() {
     calc_x();
-    m_.l.resize(size());
-    for (int k = 0; k < size(); ++k)
-      m_.l[k] = op_.value(m_.active[k], x()) + compliance(m_.active[k]) * m_.z[k];
-    m_.cholesky.solve_lower(m_.l.data());
-    m_.cholesky.solve_lower_transposed(m_.l.data());
-    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.l[k];
+    correct_at(x());
+  }
+  void correct_at(const double* x) {
+    calc_products(x);
+    for (int k = 0; k < size(); ++k) {
+      const int row = m_.active[k];
+      m_.q[k] += op_.constant(row) + compliance(row) * m_.z[k];
+    }
+    solve_with_factor();
+    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.a[k];
   }
 
   /// Returns the place of the active row whose z is farthest beyond a bound; -1 if there is none.
@@ -433,7 +444,7 @@ class Pivoting {
   bool is_finite_ = true;
   int least_ = 0;  // row of the least w, or the first that is not finite
   // Results of calc_residual:
-  double error_ = 0;              // |w_a|_inf of the active rows
+  double error_ = 0;             // |w_a|_inf of the active rows
   double residual_ = kInfinity;  // residual of the whole problem
 };
 
