@@ -15,6 +15,7 @@ from stiction.errors import Error
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
+from stiction.view.jumps import JUMP_SCRIPT
 from stiction.view.layers import FilmMeshLayer
 from stiction.view.layout import make_layout, set_stage
 from stiction.view.legend import make_arrow_legend, make_legend
@@ -27,6 +28,7 @@ from stiction.view.world import World
 
 _MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
 _AHEAD = 25  # frames that a browser reads before they are shown
+_LATER = 1e-7  # simulated time after the start of a frame at which a click on its mark arrives [s]
 
 
 def make_page(
@@ -115,7 +117,8 @@ class _Projector:
             recording.insert_sleep(slowdown * float(sleep))
             if i + _AHEAD < len(moments):
                 self._prepare(moments[i + _AHEAD])
-        return _add_overlay(recording.as_html(), self._make_overlay(title), title)
+        overlay = self._make_overlay(title, float(moments[0]), slowdown)
+        return _add_overlay(recording.as_html(), overlay, title)
 
     def _prepare(self, time: float) -> None:
         """Sends the last frame of each film that starts at or before a time ahead."""
@@ -134,7 +137,7 @@ class _Projector:
                 max(best.largest, count.largest),
             )
 
-    def _make_overlay(self, title: str) -> str:
+    def _make_overlay(self, title: str, first: float, slowdown: float) -> str:
         frames = [frame for film in self._films for frame in film.frames]
         legend = make_legend(
             pressure=self._scale.top if self._has_patches else None,
@@ -144,12 +147,15 @@ class _Projector:
         counts = {name: count for name, count in self._arrow_counts.items() if count.total}
         legend += make_arrow_legend(counts, at_most=True)
         times = [frame.time for frame in frames]
-        bad = [frame.time for frame in frames if not frame.is_good]
+        bad = sorted((frame for frame in frames if not frame.is_good), key=lambda frame: frame.time)
+        # The replay shows a frame from the start of its step. A little later it is there for sure.
+        jumps = [slowdown * (frame.start_time - first + _LATER) for frame in bad]
         num_steps = sum(film.num_steps for film in self._films)
-        strip = make_strip(bad, min(times), max(times), num_steps)
+        bad_times = [frame.time for frame in bad]
+        strip = make_strip(bad_times, min(times), max(times), num_steps, jumps)
         return (
             f"<div style='font:bold 14px sans-serif;padding:4px 14px'>{html.escape(title)}</div>"
-            f"{legend}{strip}"
+            f"{legend}{strip}{JUMP_SCRIPT if bad else ''}"
         )
 
     @property
