@@ -19,6 +19,7 @@ from stiction.view.arrows import (
     make_slip_arrows,
     make_traction_arrows,
 )
+from stiction.view.bodies import shade
 from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb
 from stiction.view.contact_arrays import (
     NO_PATCHES,
@@ -30,7 +31,7 @@ from stiction.view.contact_arrays import (
 )
 from stiction.view.cut import cut_mesh, draw_cut
 from stiction.view.discs import draw_discs
-from stiction.view.glb import make_matte, unpack_glb
+from stiction.view.glb import make_matte, make_translucent, pack_glb, unpack_glb
 from stiction.view.legend import format_pressure, make_arrow_legend, make_legend
 from stiction.view.palette import (
     FALLBACK,
@@ -129,11 +130,27 @@ def test_a_glb_has_the_vertices_and_indices() -> None:
     assert np.frombuffer(binary, "<u4", 3, views[2]["byteOffset"]).tolist() == [2, 1, 0]
     assert accessors[0]["min"] == [0, 0, 0] and accessors[0]["max"] == [1, 1, 1]
     assert [a["count"] for a in accessors] == [3, 3, 3]
-    matte, same = unpack_glb(make_matte(to_glb(mesh), is_translucent=True))
+    matte, same = unpack_glb(make_matte(to_glb(mesh)))
     assert same == binary
     (material,) = matte["materials"]
-    assert material["alphaMode"] == "BLEND"
     assert material["pbrMetallicRoughness"]["metallicFactor"] == 0
+    assert len(material["pbrMetallicRoughness"]["baseColorFactor"]) == 4  # as before
+
+
+def test_translucent_bodies_need_no_lights_and_are_shaded() -> None:
+    plain = pack_glb({"meshes": [{"primitives": [{}, {}]}]}, b"1234")
+    document, binary = unpack_glb(make_translucent(plain))
+    assert binary == b"1234"
+    assert document["extensionsUsed"] == ["KHR_materials_unlit"]
+    for primitive in document["meshes"][0]["primitives"]:
+        material = document["materials"][primitive["material"]]
+        assert material["alphaMode"] == "BLEND"
+        assert material["extensions"] == {"KHR_materials_unlit": {}}
+    colors = np.tile(np.uint8([200, 100, 50, 80]), (3, 1))
+    shaded = shade(colors, np.array([[0, 0, 1.0], [1, 0, 0], [0, 0, -1.0]]))
+    assert shaded.dtype == np.uint8
+    assert shaded[:, 0].tolist() == [200, 140, 80]
+    assert (shaded[:, 3] == 80).all()
 
 
 def test_the_colors_of_the_scale_appear_as_they_are() -> None:
