@@ -175,7 +175,9 @@ def test_tactile_sensors_without_a_name_are_found_by_their_id() -> None:
 
 def test_a_grid_may_not_have_the_name_of_a_tactile_sensor() -> None:
     taxels = {"touch": PROPERTIES["taxels"]["grid"]}
-    with pytest.raises(stiction.Error, match="taxels 'touch': tactile sensor 1 of MJCF has the same"):
+    with pytest.raises(
+        stiction.Error, match="taxels 'touch': tactile sensor 1 of MJCF has the same"
+    ):
         make_run(properties={**PROPERTIES, "taxels": taxels})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from stiction.view.frame import Frame
 from stiction.view.session import Session
@@ -45,12 +44,13 @@ def make_strip(
         jumps: for a page with a script of its own, the time of its replay for each of the times [s].
     """
     span = max(end - start, 1e-12)
+    shown = thin_out(times)
     targets = [f" data-jump='{jump:.9f}'" for jump in thin_out(jumps)]
     marks = "".join(
         f"<div class='stiction-bad'{target} title='failed at {time:.4g} s' style='position:absolute;"
         f"top:0;height:10px;width:3px;cursor:{'pointer' if target else 'default'};"
         f"background:{_BAD};left:calc({(time - start) / span:.4f} * (100% - 3px))'></div>"
-        for time, target in zip_longest(thin_out(times), targets, fillvalue="")
+        for time, target in zip(shown, targets or [""] * len(shown), strict=True)
     )
     words = f"{len(times)} failed" if times else "all good"
     if times and targets:

@@ -38,7 +38,7 @@ def make_matte(data: bytes) -> bytes:
 
 def make_translucent(data: bytes) -> bytes:
     """Gives the meshes of a GLB materials that need no lights, and respect the opacity of colors."""
-    unlit = {"KHR_materials_unlit": {}}
+    unlit: dict[str, Any] = {"KHR_materials_unlit": {}}
     return _change_materials(data, {"alphaMode": "BLEND", "extensions": unlit})
 
 
