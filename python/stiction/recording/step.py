@@ -157,4 +157,4 @@ def _parse_contact_dtype(reader: RecordReader, schema: Schema) -> np.dtype[np.vo
         return fmt.parse_record_schema(schema.data)
     except ValueError as e:
         where = f"{reader.path}: the schema of {fmt.CONTACTS}"
-        raise Error("syntax", where, f"is damaged: {e}") from e
+        raise Error("syntax", where, f"it is damaged: {e}") from e
