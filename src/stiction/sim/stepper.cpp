@@ -92,6 +92,7 @@ class Stepper::Workspace {
   void set_taxels(std::span<const plant::TaxelGrid> grids);
 
   std::vector<std::uint64_t> save_anchors() const;
+  std::vector<AnchorReport> list_anchors() const;
   void load_anchors(const mjData* d, std::span<const std::uint64_t> words);
   void forget_anchors();
 
@@ -436,7 +437,7 @@ void Stepper::Workspace::read_memory(std::span<const std::uint64_t> words) {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x535449435354000b;  // "STICST", version 11
+  constexpr std::uint64_t kFormat = 0x535449435354000c;  // "STICST", version 12
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
@@ -515,6 +516,11 @@ std::vector<std::uint64_t> Stepper::Workspace::save_anchors() const {
   std::vector<std::uint64_t> words(key.begin(), key.end());
   context.anchors.write_memory(&words);
   return words;
+}
+
+std::vector<AnchorReport> Stepper::Workspace::list_anchors() const {
+  require_anchors("list_anchors");
+  return sim::list_anchors(context.anchors.memory().step);
 }
 
 void Stepper::Workspace::load_anchors(const mjData* d, std::span<const std::uint64_t> words) {
@@ -754,6 +760,7 @@ void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->g
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
 std::vector<std::uint64_t> Stepper::save_anchors() const { return workspace_->save_anchors(); }
+std::vector<AnchorReport> Stepper::list_anchors() const { return workspace_->list_anchors(); }
 void Stepper::load_anchors(const mjData* data, std::span<const std::uint64_t> anchors) {
   workspace_->load_anchors(data, anchors);
 }
