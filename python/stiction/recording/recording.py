@@ -380,7 +380,7 @@ class Recording:
     def _parse_layout(self, data: bytes) -> None:
         try:
             self.layout = fmt.parse_state_schema(data)
-        except (ValueError, TypeError) as e:
+        except ValueError as e:
             raise self._error(f"its schema of a state is damaged: {e}") from e
 
     def _parse_object(self, key: str) -> dict[str, Any]:

@@ -166,4 +166,4 @@ def _parse_dtype(reader: RecordReader, topic: str, schema: Schema) -> np.dtype[n
         return fmt.parse_record_schema(schema.data)
     except ValueError as e:
         where = f"{reader.path}: the schema of {topic}"
-        raise Error("syntax", where, f"is damaged: {e}") from e
+        raise Error("syntax", where, f"it is damaged: {e}") from e
