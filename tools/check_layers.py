@@ -69,7 +69,7 @@ PYTHON_LAYERS = (
     ("__init__", "controls", "run_summary"),
     ("strides",),
     ("view",),
-    ("experiments",),
+    ("engines", "experiments"),
     ("artifacts",),
     (
         "bench",
