@@ -24,6 +24,7 @@ MODEL_ATTACHMENT = "model.mjb.zst"
 START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 MEMORY = "/memory"
 ADVANCE = "/advance"
+ANCHORS = "/anchors"
 MEMORY_HEAD = 32  # size of Simulator.get_state() of a simulator that remembers nothing [bytes]
 REPORT, CONTACTS = "/report", "/contacts"
 PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
@@ -72,6 +73,20 @@ PATCH_DTYPE = np.dtype(
         ("torque", "<f4", (3,)),
         ("is_deep", "u1"),
         ("is_thin", "u1"),
+    ]
+)
+ANCHOR_DTYPE = np.dtype(
+    [
+        ("bodies", "<i4", (2,)),
+        ("geoms", "<i4", (2,)),
+        ("elements", "<i4", (2,)),
+        ("position", "<f4", (3,)),
+        ("normal", "<f4", (3,)),
+        ("stretch", "<f4", (3,)),
+        ("twist", "<f4", (3,)),
+        ("force", "<f4", (3,)),
+        ("stiffness", "<f4"),
+        ("slipping", "u1"),
     ]
 )
 FACE_DTYPE = np.dtype(

@@ -58,6 +58,7 @@ void Stepper::get_state(std::vector<std::uint64_t>* state) const { workspace_->g
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->resume(state); }
 std::vector<std::uint64_t> Stepper::save_anchors() const { return workspace_->save_anchors(); }
+std::vector<AnchorReport> Stepper::list_anchors() const { return workspace_->list_anchors(); }
 void Stepper::load_anchors(const mjData* data, std::span<const std::uint64_t> anchors) {
   workspace_->load_anchors(data, anchors);
 }

@@ -33,6 +33,7 @@ class Stepper::Workspace {
   void set_taxels(std::span<const plant::TaxelGrid> grids);
 
   std::vector<std::uint64_t> save_anchors() const;
+  std::vector<AnchorReport> list_anchors() const;
   void load_anchors(const mjData* d, std::span<const std::uint64_t> words);
   void forget_anchors();
 
