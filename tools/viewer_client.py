@@ -75,6 +75,10 @@ class SlowClient(RawClient):
         self._delay = delay
         threading.Thread(target=self._read, daemon=True).start()
 
+    def close(self) -> None:
+        """Closes the connection, as a browser whose page is closed."""
+        self.connection.close()
+
     def _read(self) -> None:
         decompress = zstandard.ZstdDecompressor().decompress
         with contextlib.suppress(Exception):  # it is closed
