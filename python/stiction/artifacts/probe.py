@@ -57,7 +57,7 @@ _OPTIONS = (
 
 @dataclasses.dataclass(frozen=True)
 class MeasuredArtifacts(Artifacts):
-    """Artifacts as measured.
+    """Artifacts as measured; see Artifacts.
 
     Attributes:
         not_measured: why entries could not be measured; empty if nothing failed.
