@@ -262,7 +262,7 @@ void BlockSparseCholesky::solve_unit_lower(double* x) const {
       if (width == 6 && block_size(i) == 6)
         (Six::load(xi) - multiply(block, rows, xj)).store(xi);
       else
-        add_av(-1, {block, block_size(i), width, rows}, xj, xi);
+        add_av<-1>({block, block_size(i), width, rows}, xj, xi);
     }
   }
 }
