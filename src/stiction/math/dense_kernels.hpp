@@ -102,6 +102,18 @@ inline void subtract_abt_eight_rows(MatrixView A, MatrixView B, double* C, int l
   }
 }
 
+/// Computes C(0..6, 0..6) -= A B^T for six rows, as of one free body. Each number of B serves all
+/// six.
+inline void subtract_abt_six_rows(MatrixView A, const double* B, double* C, int ldc) {
+  Six acc[6];
+  for (int j = 0; j < 6; ++j) acc[j] = Six::load(C + j * ldc);
+  for (int p = 0; p < 6; ++p) {
+    const Six a = Six::load(A.data + p * A.stride);
+    for (int j = 0; j < 6; ++j) acc[j] = multiply_subtract(a, B[j + 6 * p], acc[j]);
+  }
+  for (int j = 0; j < 6; ++j) acc[j].store(C + j * ldc);
+}
+
 }  // namespace internal
 
 /// Computes C -= A B^T with A (m x 6), B (6 x 6) and C (m x 6), where m is even: the case of free
@@ -112,6 +124,7 @@ inline void subtract_abt_6(int m, const double* A, int lda, const double* B, dou
   int i = 0;
   for (; i + 8 <= m; i += 8)
     internal::subtract_abt_eight_rows<6>(left.rows_from(i), right, C + i, ldc);
+  if (i + 6 == m) return internal::subtract_abt_six_rows(left.rows_from(i), B, C + i, ldc);
   if (i + 4 <= m) {
     internal::subtract_abt_rows<Vec4, 6>(left.rows_from(i), right, C + i, ldc);
     i += 4;
