@@ -59,7 +59,8 @@ PYTHON_LAYERS = (
         "version",
     ),
     ("array_arguments", "arguments", "mujoco_faults", "names", "triangulation", "yaml_file"),
-    ("contact_table", "laws"),
+    ("laws", "record_table"),
+    ("anchor_table", "contact_table"),
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
     ("step_setup",),
@@ -68,7 +69,7 @@ PYTHON_LAYERS = (
     ("__init__", "controls", "run_summary"),
     ("strides",),
     ("view",),
-    ("experiments",),
+    ("engines", "experiments"),
     ("artifacts",),
     (
         "bench",

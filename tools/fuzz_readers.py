@@ -110,7 +110,7 @@ def mutate_bytes(content: bytes, rng: random.Random) -> bytes:
 
 
 def make_recording(folder: Path) -> bytes:
-    """Returns a recording of a few steps, with contact properties and a pressure field."""
+    """Returns a recording of a few steps, with contact properties, a pressure field and anchors."""
     field = folder / "field.vtk"
     field.write_text(_FIELD)
     properties = {
@@ -122,7 +122,7 @@ def make_recording(folder: Path) -> bytes:
     }
     model = mujoco.MjModel.from_xml_string(_SCENE)
     data = mujoco.MjData(model)
-    simulator = stiction.Simulator(model, properties=properties)
+    simulator = stiction.Simulator(model, properties=properties, friction_law="elastic")
     with stiction.Recorder(folder / "seed.mcap", simulator) as recorder:
         for _ in range(4):
             recorder.step(data)
@@ -255,10 +255,12 @@ def read_recording(path: Path) -> None:
     """Reads everything in a recording, and replays it."""
     recording = stiction.Recording(path)
     for step in recording.all_steps():
-        _ = (step.time, step.is_intact, step.contacts, step.patches, step.report)
+        _ = (step.time, step.is_intact, step.contacts, step.patches, step.anchors, step.report)
     _ = (len(recording), recording.damage, recording.failures, recording.states)
     _ = (recording.times, recording.controls, recording.digests)
     _ = find_differences(recording.metadata)
+    if recording.options.get("friction_law") == "elastic":
+        recording.list_anchors()
     recording.make_data(0)
     for replayed in stiction.Replay(recording):
         _ = str(replayed.find_difference())

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on the project's sources that have not passed it since they changed.
 
-BUILD_FOLDER has compile_commands.json. For each file that passed, build/tidy has a file whose name is
-the hash of the source, all headers, its command and the checks.
+BUILD_FOLDER has compile_commands.json. For each file that passed, ~/.cache/stiction/clang-tidy (or the
+same folder of XDG_CACHE_HOME) has a file whose name is the hash of the source, all headers, the locked
+packages, its command and the checks. All clones of the repository share them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "bench")  # tests are checked by running them
+MAX_AGE = 30 * 24 * 3600  # of a file in the cache [s]
 
 
 def hash_files(paths: list[Path]) -> str:
@@ -27,6 +30,18 @@ def hash_files(paths: list[Path]) -> str:
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def open_cache() -> Path:
+    """Returns the folder of the cache, without files that no run has used for MAX_AGE."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    cache = home / "stiction" / "clang-tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    oldest = time.time() - MAX_AGE
+    for stamp in cache.iterdir():
+        if stamp.stat().st_mtime < oldest:
+            stamp.unlink(missing_ok=True)
+    return cache
 
 
 def copy_commands(build: Path, folder: Path) -> None:
@@ -77,22 +92,36 @@ def tidy(commands: Path, path: Path) -> subprocess.CompletedProcess[str]:
 def main() -> int:
     arguments = parse_arguments()
     build = arguments.build.resolve()
-    passed = ROOT / "build" / "tidy"
-    passed.mkdir(parents=True, exist_ok=True)
-    copy_commands(build, passed)
+    commands = ROOT / "build" / "tidy"
+    commands.mkdir(parents=True, exist_ok=True)
+    copy_commands(build, commands)
     version = subprocess.run(
         ["clang-tidy", "--version"], capture_output=True, text=True, check=True
     ).stdout
-    headers = hash_files([ROOT / ".clang-tidy", *sorted((ROOT / "src").rglob("*.hpp"))])
+    shared = version + hash_files(
+        [
+            ROOT / ".clang-tidy",
+            *sorted((ROOT / "requirements").glob("*.txt")),
+            *sorted((ROOT / "src").rglob("*.hpp")),
+        ]
+    )
+    cache = open_cache()
+
+    def find_stamp(path: Path, command: str) -> Path:
+        key = shared + command.replace(str(ROOT), "") + hash_files([path])
+        return cache / hashlib.sha256(key.encode()).hexdigest()
+
     stamps = {
-        path: passed
-        / hashlib.sha256((version + headers + command + hash_files([path])).encode()).hexdigest()
+        path: find_stamp(path, command)
         for path, command in choose_files(find_files(build), arguments.files).items()
     }
+    for stamp in stamps.values():
+        if stamp.exists():
+            stamp.touch()  # it is in use
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         todo = {
-            pool.submit(tidy, passed, path): path
+            pool.submit(tidy, commands, path): path
             for path, stamp in stamps.items()
             if not stamp.exists()
         }

@@ -11,6 +11,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "anchors.hpp"
 #include "interrupts.hpp"
 #include "options.hpp"
 #include "step_turn.hpp"
@@ -131,6 +132,11 @@ class PyStepper {
   nb::bytes save_anchors() {
     const auto anchors = use("save_anchors", [this] { return stepper_.save_anchors(); });
     return nb::bytes(anchors.data(), sizeof(std::uint64_t) * anchors.size());
+  }
+
+  /// Returns the same anchors as arrays by name, see sim::AnchorReport.
+  nb::dict list_anchors() {
+    return make_arrays(use("list_anchors", [this] { return stepper_.list_anchors(); }));
   }
 
   void load_anchors(std::uintptr_t data, const nb::bytes& bytes) {
@@ -260,6 +266,8 @@ void bind_stepper(nb::module_& m) {
       .def("get_state", &PyStepper::get_state)
       .def("set_state", &PyStepper::set_state, "state"_a)
       .def("save_anchors", &PyStepper::save_anchors)
+      .def("list_anchors", &PyStepper::list_anchors,
+           nb::sig("def list_anchors(self) -> dict[str, typing.Any]"))
       .def("load_anchors", &PyStepper::load_anchors, "data"_a, "anchors"_a)
       .def("forget_anchors", &PyStepper::forget_anchors)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.arguments import check_name
-from stiction.errors import Error
+from stiction.record_table import Field, RecordTable, Rows
 
 if TYPE_CHECKING:
     from stiction._core import StepReport
 
-Rows = NDArray[np.void]
-
 POINT, FACE = "point", "face"
 
-# Field, type, shape, unit and meaning.
-_FIELDS: tuple[tuple[str, str, tuple[int, ...], str, str], ...] = (
+_FIELDS: tuple[Field, ...] = (
     ("kind", "U5", (), "", "'point' or 'face'"),
     ("bodies", "i4", (2,), "", "ids of the first and the second body"),
     ("geoms", "i4", (2,), "", "ids of the first and the second geom"),
@@ -41,13 +37,8 @@ _FIELDS: tuple[tuple[str, str, tuple[int, ...], str, str], ...] = (
     ("slip_velocity", "f8", (3,), "m/s", "tangential velocity of the second body after the step"),
     ("stick", "?", (), "", "true if it has a force and does not slip"),
 )
-_STEP_FIELDS: tuple[tuple[str, str, tuple[int, ...], str, str], ...] = (
-    ("step", "i8", (), "", "index of the step, from 1"),
-    ("time", "f8", (), "s", "time at the end of the step"),
-)
-DTYPE = np.dtype([(name, kind, shape) for name, kind, shape, *_ in _FIELDS])
-STEP_DTYPE = np.dtype([(name, kind, shape) for name, kind, shape, *_ in _STEP_FIELDS + _FIELDS])
-FORMATS = ("numpy", "arrow")
+TABLE = RecordTable("contacts", _FIELDS)
+DTYPE = TABLE.dtype
 _ROUND_OFF = 4.0  # in units of the last place
 
 
@@ -75,7 +66,7 @@ def make_table(report: StepReport, format: str = "numpy") -> Any:
         ]
         columns = {**faces, **pairs, "patch": owner, "couple": np.array(couple)[owner]}
         tables.append(tabulate_faces(columns, report.time_step))
-    return convert(np.concatenate(tables), format)
+    return TABLE.convert(np.concatenate(tables), format)
 
 
 POINT_FIELDS = (
@@ -176,77 +167,3 @@ def calc_couple(
 
 def _find_sticking(forces: NDArray[np.float64], slipping: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(forces.any(axis=1) & ~slipping.astype(bool))
-
-
-def add_step(rows: Rows, step: int, time: float) -> Rows:
-    """Returns the rows with the index and the time of their step in front."""
-    out = np.empty(len(rows), STEP_DTYPE)
-    out["step"], out["time"] = step, time
-    for name in DTYPE.names or ():
-        out[name] = rows[name]
-    return out
-
-
-def convert(rows: Rows, format: str) -> Any:
-    """Returns the rows as they are for 'numpy', or as a pyarrow.Table for 'arrow'.
-
-    Raises:
-        Error: there is no such format, or pyarrow is missing.
-    """
-    return rows if check_name("format", format, FORMATS) == "numpy" else to_arrow(rows)
-
-
-def list_columns(rows: Rows) -> list[tuple[str, NDArray[Any], dict[str, str]]]:
-    """Returns the columns of the flat forms of a table: their name, values, and unit and meaning.
-
-    The two entries of a pair end in 1 and 2: `body1`. The components of a vector end in _x, _y, _z.
-    """
-    columns = []
-    for name, _, shape, unit, meaning in _STEP_FIELDS + _FIELDS:
-        if name not in (rows.dtype.names or ()):
-            continue
-        notes = {"unit": unit, "meaning": meaning}
-        if shape == (2,):
-            stem = {"bodies": "body", "geoms": "geom"}[name]
-            columns += [(f"{stem}{i + 1}", rows[name][:, i], notes) for i in range(2)]
-        elif shape == (3,):
-            columns += [(f"{name}_{axis}", rows[name][:, i], notes) for i, axis in enumerate("xyz")]
-        else:
-            columns.append((name, rows[name], notes))
-    return columns
-
-
-def to_arrow(rows: Rows) -> Any:
-    """Returns the rows as a pyarrow.Table with the columns of list_columns.
-
-    Raises:
-        Error: pyarrow is missing.
-    """
-    pa = import_pyarrow("format='arrow'")
-    fields, arrays = [], []
-    for name, values, notes in list_columns(rows):
-        array = pa.array(np.ascontiguousarray(values))
-        fields.append(pa.field(name, array.type, metadata=notes))
-        arrays.append(array)
-    return pa.table(arrays, schema=pa.schema(fields))
-
-
-def import_pyarrow(what: str) -> Any:
-    """Imports pyarrow.
-
-    Args:
-        what: what needs it, for the message.
-
-    Raises:
-        Error: it is not installed.
-    """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as e:
-        raise Error(
-            "unsupported",
-            what,
-            f"needs pyarrow, which cannot be imported ({e}); run: pip install 'stiction[arrow]'",
-        ) from e
-    return pyarrow

@@ -81,7 +81,7 @@ class StepWarning(StictionWarning):
 
     Attributes:
         kind: 'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit',
-            'law_range', 'coupling' or 'rotation', a key of StepReport.warnings.
+            'law_range', 'coupling', 'rotation' or 'plugin_state', a key of StepReport.warnings.
     """
 
     def __init__(self, kind: str, text: str) -> None:

@@ -10,7 +10,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stiction import anchor_table
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
+from stiction.anchor_table import tabulate_anchors
 from stiction.arguments import check_data_type, check_integer
 from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
@@ -170,6 +172,23 @@ class Simulator:
             Error: the friction law is another one.
         """
         return self._stepper.save_anchors()
+
+    def list_anchors(self, format: str = "numpy") -> Any:
+        """Returns the springs of all contacts that pressed in the last step, as one table.
+
+        The rows have the fields `bodies`, `geoms`, `elements` (those that meet in a face of a patch; -1
+        for a contact point), `position` [m], `normal`, `stretch` [m], `twist` [rad], `force` of the
+        spring on the second body [N], `stiffness` [N/m] and `slipping`. The stretches are those at the
+        end of the step.
+
+        Args:
+            format: 'numpy' for a structured array, 'arrow' for a pyarrow.Table.
+
+        Raises:
+            Error: the friction law is not 'elastic', there is no such format, or pyarrow is missing.
+        """
+        rows = tabulate_anchors(self._stepper.list_anchors(), self.model.geom_bodyid)
+        return anchor_table.TABLE.convert(rows, format)
 
     def load_anchors(self, data: mujoco.MjData, anchors: bytes) -> None:
         """Lets the next step of data go on with the stretches that save_anchors returned.

@@ -12,6 +12,7 @@ import pytest
 
 import stiction
 from stiction import contact_table, options
+from stiction.record_table import Rows
 from stiction.recording import format as fmt
 from stiction.recording.contacts import mark_patches, unpack_contacts
 
@@ -54,7 +55,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> stiction.Recording:
     return stiction.Recording(path)
 
 
-def sum_forces(rows: contact_table.Rows, body: int) -> Any:
+def sum_forces(rows: Rows, body: int) -> Any:
     """Returns the sum of the forces on a body."""
     signs = (rows["bodies"][:, 1] == body).astype(float) - (rows["bodies"][:, 0] == body)
     return signs @ rows["force"]

@@ -413,6 +413,43 @@ TEST(AnchorMemory, WrongAnchorsAreRefused) {
   }
 }
 
+TEST(AnchorMemory, TheListHasEachSpringOnce) {
+  Scene scene = make_incline(1.2, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 200);
+  double energy = 0, force = 0;
+  const std::vector<AnchorReport> anchors = stepper.list_anchors();
+  EXPECT_EQ(anchors.size(), 4);
+  for (const AnchorReport& anchor : anchors) {
+    EXPECT_EQ(anchor.geoms, (std::array{0, 1}));
+    EXPECT_EQ(anchor.elements, (std::array{-1, -1}));
+    EXPECT_TRUE(anchor.slips);
+    energy += 0.5 * anchor.stiffness * dot(anchor.stretch, anchor.stretch);
+    force += anchor.force.x;
+  }
+  EXPECT_NEAR(energy, stepper.step(scene.data).anchors.energy, 1e-3 * energy);
+  // A block that slides is braked by its friction.
+  EXPECT_NEAR(force, -0.5 * kGravity * std::cos(std::atan(0.5 * 1.2)), 1e-3);
+
+  // Another stepper has the same list from the saved state.
+  Stepper other(scene.model, make_elastic());
+  other.set_state(stepper.get_state());
+  EXPECT_TRUE(other.list_anchors().front().slips);
+  Stepper soft(scene.model, make_options(ContactModel::lagged));
+  EXPECT_NE(message_of([&] { (void)soft.list_anchors(); }).find("list_anchors: needs"),
+            std::string::npos);
+}
+
+TEST(AnchorMemory, FeaturesNameTheElementsOfAFace) {
+  const std::uint64_t first = make_feature(12, 3456), second = next_feature(first);
+  EXPECT_EQ(find_elements(first), (std::array{12, 3456}));
+  EXPECT_EQ(find_elements(second), (std::array{12, 3456}));
+  EXPECT_TRUE(is_same_face(first, second));
+  EXPECT_FALSE(is_same_face(first, make_feature(12, 3457)));
+  EXPECT_EQ(find_elements(make_feature(-1, 7)), (std::array{-1, 7}));
+  EXPECT_EQ(find_elements(0), (std::array{-1, -1}));  // a contact point
+}
+
 TEST(AnchorMemory, BodiesThatSleepKeepTheirAnchors) {
   Scene scene = make_incline(0.9, 2e-3);
   scene->opt.enableflags |= mjENBL_SLEEP;

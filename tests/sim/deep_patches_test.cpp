@@ -207,7 +207,7 @@ std::vector<ContactModel> models_with_patches() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeepPress,
-                         testing::Combine(testing::ValuesIn(make_presses()),
+                         testing::Combine(testing::ValuesIn(support::sample_cases(make_presses())),
                                           testing::ValuesIn(models_with_patches())),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).name) + "_" +
@@ -318,7 +318,7 @@ std::vector<const char*> make_shapes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeepShape,
-                         testing::Combine(testing::ValuesIn(make_shapes()),
+                         testing::Combine(testing::ValuesIn(support::sample_cases(make_shapes())),
                                           testing::Values("RigidSlab", "SoftPlane", "SoftSlab",
                                                           "SoftSlabUnderRigid"),
                                           testing::Values(0.0, 0.5)),

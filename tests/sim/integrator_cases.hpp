@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/stepping.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim {
 
@@ -13,13 +14,13 @@ struct IntegratorCase {
   Integrator integrator;
 };
 
-/// Returns every contact model with each of its integrators.
+/// Returns every contact model with each of its integrators, or a sample of them under sanitizers.
 inline std::vector<IntegratorCase> make_integrator_cases() {
   std::vector<IntegratorCase> cases;
   for (const contact::ContactModelTraits& traits : contact::contact_models())
     for (const IntegratorTraits& integrator : integrators())
       if (integrator.takes(traits)) cases.push_back({traits.model, integrator.integrator});
-  return cases;
+  return support::sample_cases(cases);
 }
 
 inline std::string name_case(const testing::TestParamInfo<IntegratorCase>& info) {

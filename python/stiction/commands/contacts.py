@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from stiction import contact_table
+from stiction import anchor_table, contact_table
 from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
+from stiction.record_table import RecordTable, Rows, import_pyarrow
 from stiction.recording import Recording
 from stiction.suggestions import suggest_name
 
@@ -27,6 +28,13 @@ def contacts(
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Table to write: .parquet, .csv or .npz.")
     ],
+    anchors: Annotated[
+        bool,
+        typer.Option(
+            "--anchors",
+            help="Write the springs of friction_law 'elastic' in place of the contacts.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Write the contacts of a recording as one table, with a row for each contact point and face.
@@ -38,10 +46,11 @@ def contacts(
     recording = Recording(file)
     if recording.damage:
         messages.warn(f"{file}: {recording.damage}; the table has the whole steps before")
-    rows = recording.table()
+    rows = recording.list_anchors() if anchors else recording.table()
+    table = anchor_table.TABLE if anchors else contact_table.TABLE
     names = {"body": recording.model.body, "geom": recording.model.geom}
     try:
-        write(rows, names, out)
+        write(table, rows, names, out)
     except OSError as e:
         raise Error("file_not_found", str(out), f"cannot be written: {e.strerror or e}") from e
     figures = {
@@ -49,19 +58,33 @@ def contacts(
         "out": str(out),
         "steps": len(recording),
         "rows": len(rows),
-        "points": int((rows["kind"] == contact_table.POINT).sum()),
-        "faces": int((rows["kind"] == contact_table.FACE).sum()),
+        **_count_kinds(table, rows),
     }
     if as_json:
         print_json(figures)
     else:
-        print_text(
-            f"{out}: {figures['rows']} rows of {figures['steps']} steps "
-            f"({figures['points']} contact points, {figures['faces']} faces)"
-        )
+        kinds = ", ".join(f"{figures[kind]} {text}" for kind, text in _KINDS if kind in figures)
+        print_text(f"{out}: {figures['rows']} rows of {figures['steps']} steps ({kinds})")
 
 
-Writer = Callable[[contact_table.Rows, dict[str, Any], Path], None]
+_KINDS = (
+    ("points", "contact points"),
+    ("faces", "faces"),
+    ("sticking", "springs of contacts that stick"),
+    ("slipping", "of contacts that slip"),
+)
+
+
+def _count_kinds(layout: RecordTable, rows: Rows) -> dict[str, int]:
+    """Returns the numbers of rows of each kind: of points and faces, or of springs."""
+    if layout is contact_table.TABLE:
+        kinds = {"points": contact_table.POINT, "faces": contact_table.FACE}
+        return {name: int((rows["kind"] == kind).sum()) for name, kind in kinds.items()}
+    num_slipping = int(rows["slipping"].sum())
+    return {"sticking": len(rows) - num_slipping, "slipping": num_slipping}
+
+
+Writer = Callable[[RecordTable, Rows, dict[str, Any], Path], None]
 
 
 def _find_writer(out: Path) -> Writer:
@@ -80,11 +103,11 @@ def _find_writer(out: Path) -> Writer:
             + suggest_name(suffix, tuple(writers)),
         )
     if suffix == ".parquet":
-        contact_table.import_pyarrow(str(out))
+        import_pyarrow(str(out))
     return writers[suffix]
 
 
-def _list_names(rows: contact_table.Rows, names: dict[str, Any]) -> dict[str, list[str]]:
+def _list_names(rows: Rows, names: dict[str, Any]) -> dict[str, list[str]]:
     """Returns columns with the names of bodies and geoms; one without a name has `#` and its id."""
     columns = {}
     for stem, field in (("body", "bodies"), ("geom", "geoms")):
@@ -95,16 +118,16 @@ def _list_names(rows: contact_table.Rows, names: dict[str, Any]) -> dict[str, li
     return columns
 
 
-def _write_parquet(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
-    pa = contact_table.import_pyarrow(str(out))
-    table = contact_table.to_arrow(rows)
+def _write_parquet(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:
+    pa = import_pyarrow(str(out))
+    table = layout.to_arrow(rows)
     for name, texts in _list_names(rows, names).items():
         table = table.append_column(name, pa.array(texts, pa.string()).dictionary_encode())
     pa.parquet.write_table(table, out)
 
 
-def _write_csv(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
-    columns = {name: values.tolist() for name, values, _ in contact_table.list_columns(rows)}
+def _write_csv(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:
+    columns = {name: values.tolist() for name, values, _ in layout.list_columns(rows)}
     columns |= _list_names(rows, names)
     with out.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -112,7 +135,7 @@ def _write_csv(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> No
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _write_npz(rows: contact_table.Rows, names: dict[str, Any], out: Path) -> None:
+def _write_npz(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:
     with out.open("wb") as file:
-        arrays: dict[str, Any] = {"contacts": rows, **_list_names(rows, names)}
+        arrays: dict[str, Any] = {layout.name: rows, **_list_names(rows, names)}
         np.savez_compressed(file, **arrays)

@@ -10,13 +10,12 @@ import typer
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
+from stiction.engines.environments import FOLDER
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
 
 if TYPE_CHECKING:
     from stiction.scorecard.output import Paths
-
-_ENVIRONMENTS = Path("build/scorecard")
 
 
 @app.command("scorecard")
@@ -37,7 +36,7 @@ def scorecard_command(
     environments: Annotated[
         Path,
         typer.Option(file_okay=False, metavar="DIR", help="Folder of the environments of peers."),
-    ] = _ENVIRONMENTS,
+    ] = FOLDER,
     install: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,9 +70,9 @@ def scorecard_command(
     """  # fmt: skip
     # Imported here because they load matplotlib and all scenes, which would slow down all other
     # commands.
+    from stiction.engines.environments import install_environments
     from stiction.scorecard.campaign import Campaign, plan_runs, run_all
     from stiction.scorecard.engine_table import ENGINES, find_engine
-    from stiction.scorecard.environments import install_environments
     from stiction.scorecard.output import write_scorecard
     from stiction.scorecard.results import read_raw, read_rows
     from stiction.scorecard.scene_table import SCENES, find_scene

@@ -1,4 +1,4 @@
-"""Conversion of contacts to the records of a recording and back."""
+"""Conversion of contacts and anchors to the records of a recording and back."""
 
 from __future__ import annotations
 
@@ -35,10 +35,29 @@ def unpack_contacts(data: bytes, dtype: np.dtype[np.void]) -> NDArray[np.void]:
     records = np.zeros(len(recorded), fmt.CONTACT_DTYPE)
     records["slip_velocity"] = records["torque_impulse"] = np.nan
     records["patch"] = -1
-    for name in dtype.names or ():
-        if name in (fmt.CONTACT_DTYPE.names or ()):
-            records[name] = recorded[name]
-    return records
+    return _copy_fields(recorded, records)
+
+
+def unpack_anchors(data: bytes, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    """Rebuilds the anchors of a step as records of format.ANCHOR_DTYPE.
+
+    Args:
+        data: the message.
+        dtype: the type of its records. Fields that they lack are 0.
+
+    Raises:
+        ValueError: the message is no sequence of such records.
+    """
+    recorded = np.frombuffer(data, dtype)
+    return _copy_fields(recorded, np.zeros(len(recorded), fmt.ANCHOR_DTYPE))
+
+
+def _copy_fields(source: NDArray[np.void], out: NDArray[np.void]) -> NDArray[np.void]:
+    """Copies the fields that both arrays have, and returns `out`."""
+    for name in source.dtype.names or ():
+        if name in (out.dtype.names or ()):
+            out[name] = source[name]
+    return out
 
 
 def mark_patches(contacts: NDArray[np.void], patches: list[RecordedPatch]) -> NDArray[np.void]:

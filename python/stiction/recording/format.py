@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 from typing import Any
 
 import mujoco
@@ -23,6 +24,7 @@ MODEL_ATTACHMENT = "model.mjb.zst"
 START, STEP, FAILED_STEP = "/start", "/step", "/failed_step"
 MEMORY = "/memory"
 ADVANCE = "/advance"
+ANCHORS = "/anchors"
 MEMORY_HEAD = 32  # size of Simulator.get_state() of a simulator that remembers nothing [bytes]
 REPORT, CONTACTS = "/report", "/contacts"
 PATCHES, FACES, VERTICES = "/patches", "/patch_faces", "/patch_vertices"
@@ -46,6 +48,8 @@ USER = int(mujoco.mjtState.mjSTATE_USER)
 
 DIGEST_SIZE = 16
 _MAX_STATE = 1 << 31  # largest accepted number of entries of a state
+_MAX_RECORD = 1 << 16  # largest accepted number of entries of a record
+_TYPES = ("<f8", "<f4", "<i4", "<u8", "u1")  # of fields
 CONTACT_DTYPE = np.dtype(
     [
         ("geoms", "<i4", (2,)),
@@ -69,6 +73,20 @@ PATCH_DTYPE = np.dtype(
         ("torque", "<f4", (3,)),
         ("is_deep", "u1"),
         ("is_thin", "u1"),
+    ]
+)
+ANCHOR_DTYPE = np.dtype(
+    [
+        ("bodies", "<i4", (2,)),
+        ("geoms", "<i4", (2,)),
+        ("elements", "<i4", (2,)),
+        ("position", "<f4", (3,)),
+        ("normal", "<f4", (3,)),
+        ("stretch", "<f4", (3,)),
+        ("twist", "<f4", (3,)),
+        ("force", "<f4", (3,)),
+        ("stiffness", "<f4"),
+        ("slipping", "u1"),
     ]
 )
 FACE_DTYPE = np.dtype(
@@ -142,6 +160,28 @@ def state_schema(layout: Layout, with_digest: bool) -> bytes:
     return json.dumps(fields).encode()
 
 
+def _parse_fields(data: bytes) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Parses the fields [name, type, shape] of a schema.
+
+    Raises:
+        ValueError: the data is not a list of such fields with distinct names.
+    """
+    fields = _parse_json(data)
+    if not isinstance(fields, list) or not fields:
+        raise ValueError("it is not a list of [name, type, shape]")
+    parsed = []
+    for entry in fields:
+        if not isinstance(entry, list) or [type(part) for part in entry] != [str, str, list]:
+            raise ValueError(f"{str(entry)[:80]!r} is not [name, type, shape]")
+        name, kind, shape = entry
+        if kind not in _TYPES or any(type(size) is not int or size < 0 for size in shape):
+            raise ValueError(f"field '{name}' has the type {kind!r} and the shape {shape}")
+        parsed.append((name, kind, tuple(shape)))
+    if len({name for name, _, _ in parsed}) < len(parsed):
+        raise ValueError("two fields have the same name")
+    return parsed
+
+
 def parse_state_schema(data: bytes) -> Layout:
     """Parses the layout that state_schema wrote.
 
@@ -150,12 +190,11 @@ def parse_state_schema(data: bytes) -> Layout:
     """
     layout: Layout = {}
     begin = 0
-    for name, kind, shape in _parse_json(data):
+    for name, kind, shape in _parse_fields(data):
         if name == "digest":
             continue
-        is_vector = isinstance(shape, list) and len(shape) == 1 and type(shape[0]) is int
-        if kind != "<f8" or not is_vector or shape[0] < 0:
-            raise ValueError(f"field '{name}' is {kind} {shape}, not a vector of float64")
+        if kind != "<f8" or len(shape) != 1:
+            raise ValueError(f"field '{name}' is {kind} {list(shape)}, not a vector of float64")
         layout[name] = slice(begin, begin + shape[0])
         begin += shape[0]
     if layout.get("time") != slice(0, 1) or "ctrl" not in layout:
@@ -180,10 +219,11 @@ def parse_record_schema(data: bytes) -> np.dtype[np.void]:
     Raises:
         ValueError: the data is not such a schema.
     """
-    try:
-        return np.dtype([(name, kind, tuple(shape)) for name, kind, shape in json.loads(data)])
-    except TypeError as e:
-        raise ValueError(f"is not a list of [name, type, shape]: {e}") from e
+    fields = _parse_fields(data)
+    numbers = sum(math.prod(shape) for _, _, shape in fields)
+    if not 0 < numbers <= _MAX_RECORD:
+        raise ValueError(f"a record has {numbers} numbers, not 1 to {_MAX_RECORD}")
+    return np.dtype(fields)
 
 
 @functools.cache

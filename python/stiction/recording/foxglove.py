@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 from mcap.writer import Writer
 
-from stiction.contact_table import Rows
 from stiction.errors import Error
+from stiction.record_table import Rows
 from stiction.recording import ros2_wrench
 from stiction.recording.format import Vector
 from stiction.recording.foxglove_geoms import make_geoms, make_quaternion, make_vector

@@ -64,6 +64,7 @@ class Recorder:
         self.simulator = simulator
         self.num_steps = 0
         self._has_memory = len(simulator.get_state()) > fmt.MEMORY_HEAD
+        self._has_anchors = simulator.options["friction_law"] == "elastic"
         self._elapsed = 0.0  # simulated time of all steps [s]
         self._end = {"status": "ok", "message": ""}
         self._foxglove: FoxgloveChannels | None = None
@@ -88,7 +89,9 @@ class Recorder:
             "notes": json.dumps(notes or {}),
         }
         files = pack_pressure_fields(simulator.options.get("properties"))
-        self._writer = RecordingWriter(self.path, model_bytes, layout, metadata, scene_path, files)
+        self._writer = RecordingWriter(
+            self.path, model_bytes, layout, metadata, scene_path, files, self._has_anchors
+        )
 
     def step(self, data: mujoco.MjData, nstep: int = 1) -> StepReport:
         """Advances data by nstep steps as Simulator.step does, and records each step.
@@ -234,6 +237,9 @@ class Recorder:
         # After a step, data has the poses of its start.
         if self._foxglove and self._foxglove.wants(self._time_ns()):
             self._writer.write_foxglove(self._foxglove, self._time_ns(), data, report)
+        if self._has_anchors:
+            anchors = self.simulator.list_anchors()
+            self._writer.write_anchors(self._time_ns(), self.num_steps + 1, anchors)
         self.num_steps += 1
         self._elapsed += report.time_step
         mujoco.mj_getState(self.simulator.model, data, self._after, fmt.INTEGRATION)

@@ -14,14 +14,15 @@ from typing import Any
 import mujoco
 import numpy as np
 import zstandard
-from mcap.records import Attachment, Header, Message, Metadata, Schema
+from mcap.records import Attachment, Channel, Header, Message, Metadata, Schema
 
-from stiction import contact_table
+from stiction import anchor_table, contact_table
 from stiction.arguments import check_name, check_path
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error
 from stiction.options import check_options
 from stiction.properties import make_properties
+from stiction.record_table import FORMATS
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
@@ -70,6 +71,7 @@ class Recording:
         self.metadata: dict[str, str] = {}
         self.layout: fmt.Layout = {}
         self._attachments: dict[str, bytes] = {}
+        self._topics: set[str] = set()
         self._read_head()
         self.options: dict[str, Any] = self._parse_object("options")
         self.notes: dict[str, str] = self._parse_object("notes")
@@ -161,14 +163,14 @@ class Recording:
             Error: there is no such format, pyarrow is missing, or the recording has no contacts
                 although its steps had some.
         """
-        check_name("format", format, contact_table.FORMATS)
+        check_name("format", format, FORMATS)
         bodies = self.model.geom_bodyid
-        tables = [np.zeros(0, contact_table.STEP_DTYPE)]
+        tables = [np.zeros(0, contact_table.TABLE.step_dtype)]
         num_lost = 0
         for step in self:
             num_lost += not len(step.contacts) and bool(step.report.get("num_contacts"))
             rows = tabulate_step(step, bodies, self.time_step)
-            tables.append(contact_table.add_step(rows, step.index, step.time))
+            tables.append(contact_table.TABLE.add_step(rows, step.index, step.time))
         if num_lost:
             raise self._error(
                 f"has no contacts for {num_lost} steps whose reports count some, so another program has "
@@ -176,7 +178,35 @@ class Recording:
                 "stiction.Recorder",
                 "unsupported",
             )
-        return contact_table.convert(np.concatenate(tables), format)
+        return contact_table.TABLE.convert(np.concatenate(tables), format)
+
+    def list_anchors(self, format: str = "numpy") -> Any:
+        """Returns the springs of friction_law 'elastic' of all completed steps as one table.
+
+        It has a row for each spring and step, with the fields of Simulator.list_anchors and, in front,
+        `step` and `time`. Numbers have the precision of float32, in which they are recorded.
+
+        Args:
+            format: 'numpy' for a structured array, 'arrow' for a pyarrow.Table.
+
+        Raises:
+            Error: there is no such format, pyarrow is missing, or the recording has no anchors.
+        """
+        check_name("format", format, FORMATS)
+        if fmt.ANCHORS not in self._topics:
+            law = self.options.get("friction_law")
+            raise self._error(
+                f"has no topic {fmt.ANCHORS}, because its friction law is '{law}' and not 'elastic'"
+                if law != "elastic"
+                else f"has no topic {fmt.ANCHORS}, because an older version of stiction recorded it or "
+                "another program removed the topic; record the run again",
+                "unsupported",
+            )
+        tables = [np.zeros(0, anchor_table.TABLE.step_dtype)]
+        for step in self:
+            rows = step.anchors.astype(anchor_table.DTYPE)
+            tables.append(anchor_table.TABLE.add_step(rows, step.index, step.time))
+        return anchor_table.TABLE.convert(np.concatenate(tables), format)
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
         """Returns a new MjData with the state after `step` steps.
@@ -324,6 +354,8 @@ class Recording:
                     self._check_format()
                 case Attachment(name=name, data=data):
                     self._attachments[name] = data
+                case Channel(topic=topic):
+                    self._topics.add(topic)
                 case Schema(name="stiction.State", data=data):
                     self._parse_layout(data)
                 case Message():
@@ -348,7 +380,7 @@ class Recording:
     def _parse_layout(self, data: bytes) -> None:
         try:
             self.layout = fmt.parse_state_schema(data)
-        except (ValueError, TypeError) as e:
+        except ValueError as e:
             raise self._error(f"its schema of a state is damaged: {e}") from e
 
     def _parse_object(self, key: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stiction.errors import Error
 from stiction.recording import format as fmt
 from stiction.recording.advance import unpack_advance
-from stiction.recording.contacts import mark_patches, unpack_contacts
+from stiction.recording.contacts import mark_patches, unpack_anchors, unpack_contacts
 from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
 from stiction.recording.reader import RecordReader
 
@@ -34,6 +34,8 @@ class Step:
         report: the numbers of the StepReport, by name.
         contacts: records of format.CONTACT_DTYPE, whose fields have the names of ContactReport.
         patches: patches of pressure-field contact.
+        anchors: records of format.ANCHOR_DTYPE at the end of the step, whose fields have the names of
+            Simulator.list_anchors; empty unless the friction law is 'elastic'.
         advance: the record of a call of Simulator.advance by the names of its fields, see
             recording.advance; None for an ordinary step.
     """
@@ -47,6 +49,7 @@ class Step:
     report: dict[str, Any]
     contacts: NDArray[np.void]
     patches: list[RecordedPatch]
+    anchors: NDArray[np.void]
     advance: dict[str, Any] | None = None
 
     @property
@@ -69,6 +72,7 @@ class _Parts:
     advance: dict[str, Any] | None = None
     report: dict[str, Any] = field(default_factory=dict)
     contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
+    anchors: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.ANCHOR_DTYPE))
     is_marked: bool = True  # False if the contacts of patches are not marked, as in format 1
     patches: dict[str, NDArray[np.void]] = field(default_factory=dict)
 
@@ -83,7 +87,7 @@ def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
     """
     topics: dict[int, str] = {}
     schemas: dict[int, Schema] = {}
-    contact_dtype = fmt.CONTACT_DTYPE
+    dtypes = {fmt.CONTACTS: fmt.CONTACT_DTYPE, fmt.ANCHORS: fmt.ANCHOR_DTYPE}
     parts = _Parts()
     num_steps = 0
     for record in reader.records():
@@ -91,15 +95,19 @@ def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
             schemas[record.id] = record
         if isinstance(record, Channel):
             topics[record.id] = record.topic
-            if record.topic == fmt.CONTACTS and record.schema_id in schemas:
-                contact_dtype = _parse_contact_dtype(reader, schemas[record.schema_id])
+            if record.topic in dtypes and record.schema_id in schemas:
+                schema = schemas[record.schema_id]
+                dtypes[record.topic] = _parse_dtype(reader, record.topic, schema)
         if not isinstance(record, Message):
             continue
         topic = topics.get(record.channel_id, "")
         try:
             if topic == fmt.CONTACTS:
-                parts.contacts = unpack_contacts(record.data, contact_dtype)
-                parts.is_marked = contact_dtype == fmt.CONTACT_DTYPE
+                parts.contacts = unpack_contacts(record.data, dtypes[topic])
+                parts.is_marked = dtypes[topic] == fmt.CONTACT_DTYPE
+                continue
+            if topic == fmt.ANCHORS:
+                parts.anchors = unpack_anchors(record.data, dtypes[topic])
                 continue
             step = _take_message(topic, record.data, layout, num_steps + 1, parts)
         except ValueError as e:
@@ -140,6 +148,7 @@ def _take_message(
             report=parts.report,
             contacts=parts.contacts if parts.is_marked else mark_patches(parts.contacts, patches),
             patches=patches,
+            anchors=parts.anchors,
             advance=parts.advance,
         )
     return None
@@ -152,9 +161,9 @@ def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
     return np.frombuffer(data, np.float64)
 
 
-def _parse_contact_dtype(reader: RecordReader, schema: Schema) -> np.dtype[np.void]:
+def _parse_dtype(reader: RecordReader, topic: str, schema: Schema) -> np.dtype[np.void]:
     try:
         return fmt.parse_record_schema(schema.data)
     except ValueError as e:
-        where = f"{reader.path}: the schema of {fmt.CONTACTS}"
-        raise Error("syntax", where, f"is damaged: {e}") from e
+        where = f"{reader.path}: the schema of {topic}"
+        raise Error("syntax", where, f"it is damaged: {e}") from e

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from stiction.contact_table import (
     FACE_FIELDS,
-    Rows,
     calc_couple,
     tabulate_faces,
     tabulate_points,
 )
+from stiction.record_table import Rows
 from stiction.recording.step import Step
 
 

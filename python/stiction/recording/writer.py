@@ -16,8 +16,10 @@ import zstandard
 from mcap.writer import Writer
 
 from stiction._core import StepReport
+from stiction.anchor_table import UNITS
 from stiction.errors import Error
 from stiction.interrupts import DeferredInterrupt
+from stiction.record_table import Rows
 from stiction.recording import format as fmt
 from stiction.recording.advance import ADVANCE_DTYPE
 from stiction.recording.contacts import pack_contacts
@@ -42,6 +44,8 @@ class RecordingWriter:
         layout: layout of the model's state.
         metadata: texts to record, by name.
         scene: the scene's file, or None.
+        files: packed files of pressure fields, by the names of their attachments.
+        has_anchors: True to make the topic of anchors.
 
     Raises:
         Error: the file cannot be written. Every method may raise this error.
@@ -55,6 +59,7 @@ class RecordingWriter:
         metadata: dict[str, str],
         scene: Path | None,
         files: dict[str, bytes],
+        has_anchors: bool,
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
@@ -78,6 +83,8 @@ class RecordingWriter:
             for name, text in _read_scene_files(scene) if scene else []:
                 writer.add_attachment(0, 0, name, "text/xml", text)
             self._add_channels(writer, layout)
+            if has_anchors:
+                self._add_anchor_channel(writer)
 
         self._write(write_head)
 
@@ -97,6 +104,12 @@ class RecordingWriter:
     def write_advance(self, time_ns: int, index: int, record: bytes) -> None:
         """Writes that the next step is a call of Simulator.advance; see pack_advance."""
         self._write(lambda writer: self._add(writer, fmt.ADVANCE, time_ns, index, record))
+
+    def write_anchors(self, time_ns: int, index: int, rows: Rows) -> None:
+        """Writes the anchors at the end of the next step, as rows of anchor_table.DTYPE."""
+        if len(rows):
+            data = rows.astype(fmt.ANCHOR_DTYPE).tobytes()
+            self._write(lambda writer: self._add(writer, fmt.ANCHORS, time_ns, index, data))
 
     def write_step(self, time_ns: int, index: int, state: fmt.Vector, report: StepReport) -> None:
         """Writes a completed step and the state after it."""
@@ -163,6 +176,13 @@ class RecordingWriter:
             self._channels[topic] = writer.register_channel(topic, fmt.MESSAGE_ENCODING, schema_id)
         schema_id = writer.register_schema("stiction.Report", "jsonschema", fmt.report_schema())
         self._channels[fmt.REPORT] = writer.register_channel(fmt.REPORT, "json", schema_id)
+
+    def _add_anchor_channel(self, writer: Writer) -> None:
+        schema = fmt.record_schema(fmt.ANCHOR_DTYPE)
+        schema_id = writer.register_schema("stiction.Anchors", fmt.SCHEMA_ENCODING, schema)
+        self._channels[fmt.ANCHORS] = writer.register_channel(
+            fmt.ANCHORS, fmt.MESSAGE_ENCODING, schema_id, UNITS
+        )
 
     def _add(self, writer: Writer, topic: str, time_ns: int, sequence: int, data: bytes) -> None:
         sequence &= 0xFFFFFFFF

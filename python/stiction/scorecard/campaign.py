@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from stiction.doctor import describe_machine
+from stiction.engines.process import WorkerProcess
+from stiction.engines.world import to_plain
 from stiction.errors import Error
 from stiction.scorecard.engine_table import Engine
-from stiction.scorecard.process import WorkerProcess
 from stiction.scorecard.results import ENDED
 from stiction.scorecard.scene import Scene
-from stiction.scorecard.world import to_plain
 
 MAX_SECONDS = 180.0  # a run that takes longer is given up [s]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stiction.scorecard.trajectory import Trajectory, Vector
-from stiction.scorecard.world import World
+from stiction.engines.trajectory import Trajectory, Vector
+from stiction.engines.world import World
 
 
 def calc_energy(world: World, run: Trajectory) -> Vector:

@@ -11,8 +11,9 @@ from typing import Any
 
 from stiction import contact_models
 from stiction._core import contact_model_traits
+from stiction.engines.environments import ENVIRONMENTS, Environment
+from stiction.engines.newton_settings import STEEL, WARP
 from stiction.errors import Error
-from stiction.scorecard.environments import ENVIRONMENTS, Environment
 from stiction.suggestions import suggest_name
 
 
@@ -138,24 +139,16 @@ def _make_drake_engines() -> list[Engine]:
 
 
 def _make_newton_engines() -> list[Engine]:
-    warp = {
-        "cone": "elliptic",
-        "impratio": 10.0,
-        "iterations": 100,
-        "ls_iterations": 50,
-        "tolerance": 1e-8,
-    }
-    steel = {"iterations": 100, "articulation_constraint_max": 512}
     return [
         Engine(
             "newton mujoco", "newton", ENVIRONMENTS["newton"],
-            {"solver": "mujoco", "options": warp},
+            {"solver": "mujoco", "options": WARP},
             f"MuJoCo Warp, elliptic, impratio 10, 100 iterations, tolerance 1e-8; {_SURFACE}",
             f"as mujoco elliptic; impratio of {_CARDS}, because its numbers are single",
             family="newton",
         ),
         Engine(
-            "newton steel", "newton", ENVIRONMENTS["newton"], {"solver": "steel", "options": steel},
+            "newton steel", "newton", ENVIRONMENTS["newton"], {"solver": "steel", "options": STEEL},
             "friction patches with anchors (default), 100 iterations instead of 12, "
             "articulation_constraint_max 512",
             "SolverSteel, class documentation: anchors hold without creep; its warning on dropped rows "

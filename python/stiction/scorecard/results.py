@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from stiction.engines.trajectory import Trajectory
 from stiction.errors import Error
 from stiction.scorecard.energy import calc_energy_gain
 from stiction.scorecard.scene import Scene, cut
 from stiction.scorecard.scene_table import SCENES
-from stiction.scorecard.trajectory import Trajectory
 
 # Begins the reason of a run that we ended, or whose process died.
 ENDED = "no result within"

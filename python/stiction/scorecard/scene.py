@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction.scorecard.mjcf import make_mjcf
-from stiction.scorecard.rotations import Vec
-from stiction.scorecard.trajectory import Trajectory, Vector
-from stiction.scorecard.world import World
+from stiction.engines.mjcf import make_mjcf
+from stiction.engines.rotations import Vec
+from stiction.engines.trajectory import Trajectory, Vector
+from stiction.engines.world import World
 
 
 @dataclass(frozen=True)

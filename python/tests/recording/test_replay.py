@@ -363,7 +363,7 @@ def test_a_report_that_is_no_object_is_an_error(record_run, report):
     [([["qpos", "<f8", [30]]], "does not begin with the time"),
      ([["time", "<f8", [1]]], "no controls"),
      ([["time", "<f8", [1]], ["ctrl", "<f8", [10**30]]], "larger than the accepted"),
-     ([["time", "<f8", [True]], ["ctrl", "<f8", [0]]], "not a vector"),
+     ([["time", "<f8", [True]], ["ctrl", "<f8", [0]]], r"shape \[True\]"),
      ([1], "damaged"), ({}, "damaged"), (None, "damaged")],
 )  # fmt: skip
 def test_a_wrong_schema_of_a_state_is_an_error(record_run, schema, reason):
@@ -377,6 +377,23 @@ def test_a_wrong_schema_of_a_state_is_an_error(record_run, schema, reason):
     rewrite(path, change)
     with pytest.raises(stiction.Error, match=reason):
         stiction.Recording(path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"[" * 100_000, b'[["a", "O", []]]', b'[["a", "<f4,(", [1]]]', b"[]"]
+)
+def test_a_wrong_schema_of_contacts_is_an_error(record_run, data):
+    path = record_run("pile", num_steps=2).path
+
+    def change(record: McapRecord) -> McapRecord:
+        if isinstance(record, Schema) and record.name == "stiction.Contacts":
+            record.data = data
+        return record
+
+    rewrite(path, change)
+    with pytest.raises(stiction.Error, match="the schema of /contacts: it is damaged: ") as e:
+        list(stiction.Recording(path).all_steps())
+    assert str(path) in str(e.value)
 
 
 def test_the_scene_of_other_states_is_an_error(record_run, scenes):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from stiction.scorecard.adapters.stiction_adapter import StictionAdapter
-from stiction.scorecard.drive import drive
+from stiction.engines.adapters.stiction_adapter import StictionAdapter
+from stiction.engines.drive import drive
 from stiction.scorecard.scene import Scene, cut
 from stiction.scorecard.scene_table import SCENES
 from stiction.scorecard.scenes import capstan, conveyor, dominoes, hertz, pressure_field, wedge

@@ -11,20 +11,20 @@ import mujoco
 import numpy as np
 import pytest
 
+from stiction.engines.adapters.mujoco_adapter import MujocoAdapter
+from stiction.engines.adapters.stiction_adapter import StictionAdapter
+from stiction.engines.drive import StoppedError, drive
+from stiction.engines.environments import PEERS, install_environments
+from stiction.engines.mjcf import make_mjcf
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Body, World, from_plain, to_plain
 from stiction.errors import Error
 from stiction.scorecard import campaign as campaigns
-from stiction.scorecard.adapters.mujoco_adapter import MujocoAdapter
-from stiction.scorecard.adapters.stiction_adapter import StictionAdapter
 from stiction.scorecard.campaign import Campaign, Run, plan_runs
-from stiction.scorecard.drive import StoppedError, drive
 from stiction.scorecard.energy import calc_energy, calc_energy_gain
 from stiction.scorecard.engine_table import ENGINES, find_engine
-from stiction.scorecard.environments import PEERS, install_environments
-from stiction.scorecard.mjcf import make_mjcf
 from stiction.scorecard.results import read_raw
 from stiction.scorecard.scene_table import SCENES, find_scene
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Body, World, from_plain, to_plain
 
 ENVIRONMENTS = Path(__file__).parents[3] / "build" / "scorecard"
 

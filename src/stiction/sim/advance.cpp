@@ -8,6 +8,7 @@
 
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/actuator_input.hpp"
+#include "stiction/sim/advance_plugins.hpp"
 #include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
 
@@ -44,6 +45,8 @@ void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions&
       options.last_error.value_or(goes_on ? memory.last_error() : 1));
   if (norm_.levers().empty()) norm_.start(m);
   has_sensors_ = AdvanceAverages::has_sensors(m);
+  shares_forces_ = !has_force_plugins(m);
+  if (!std::exchange(told_of_plugins_, true)) warn_of_plugin_state(context);
   has_anchors_ = has_anchors(context.options.parameters);
   begins_anchors_ = false;
   num_anchors_lost_ = num_anchors_forgotten_ = 0;
@@ -182,7 +185,7 @@ Advance::Attempt Advance::attempt(double h, mjData* d) {
     for (int i = 0; i < m->nv; ++i) guess_[i] = 0.5 * (start_qvel_[i] + full_qvel_[i]);
     is_solved = take_half(0, 0.5 * h, guess_, d) && take_half(1, 0.5 * h, full_qvel_, d);
   }
-  has_geometry_ = !is_full_solved && context_->report.status != kOk;
+  has_geometry_ = shares_forces_ && !is_full_solved && context_->report.status != kOk;
   if (is_solved) measure(d);
   if (is_solved && context_->report.status == kOk) return Attempt::kSolved;
   const bool may_retry = (context_->report.status & ~kMayRetry) == 0;
@@ -246,7 +249,7 @@ bool Advance::take_half(int half, double h, std::span<const double> guess, mjDat
     }
     context.mocap.place(m, d, d->time);
   }
-  if (!solve(d, {.keeps_geometry = half == 0, .guess = guess})) return false;
+  if (!solve(d, {.keeps_geometry = half == 0 && shares_forces_, .guess = guess})) return false;
   half_anchors_[half] = context.report.anchors;
   if (half == 0 && context.report.advance.num_steps == 0)
     begins_anchors_ = context.anchors.is_any() && !context.anchors.go_on();
@@ -255,6 +258,7 @@ bool Advance::take_half(int half, double h, std::span<const double> guess, mjDat
   AdvanceAverages::read(m, d, context.report.contacts, h, &halves_[half]);
   context.sleep.hide_counts(m, d);
   context.call_mujoco(d, [&] { mj_Euler(&context.mirror, d); });
+  history_.end_part(m, d, half == 0 && context.report.advance.num_steps == 0);
   step_->end_at(d->time);
   half_qvel_[half].assign(d->qvel, d->qvel + m->nv);
   return !context.failed();

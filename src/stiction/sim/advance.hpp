@@ -9,6 +9,7 @@
 #include "stiction/sim/advance_averages.hpp"
 #include "stiction/sim/advance_control.hpp"
 #include "stiction/sim/advance_extrapolation.hpp"
+#include "stiction/sim/advance_history.hpp"
 #include "stiction/sim/advance_memory.hpp"
 #include "stiction/sim/advance_norm.hpp"
 #include "stiction/sim/advance_options.hpp"
@@ -68,6 +69,9 @@ class Advance {
   AdvanceControl control_;
   AdvanceNorm norm_;
   bool has_sensors_ = false;
+  bool shares_forces_ = true;     // the step and its first half have the same forces
+  bool told_of_plugins_ = false;  // the warning of their state was given
+  AdvanceHistory history_;
   AdvanceAverages averages_;
   StepStatistics sums_;
   StepTimings timings_;

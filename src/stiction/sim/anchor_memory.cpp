@@ -12,6 +12,11 @@ namespace stiction::sim {
 namespace {
 
 constexpr std::size_t kWordsOfPair = 17, kWordsOfPoint = 19;
+constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
+
+// Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
+constexpr int kShift_A = 38, kShift_B = 13;
+constexpr std::uint64_t kElementMask = 0x1ffffff, kPointMask = 0x1fff;
 
 /// Calls f(number) for all numbers of a point.
 void for_each_number(auto& point, auto&& f) {
@@ -33,6 +38,24 @@ void for_each_number_of_poses(auto& pair, auto&& f) {
 }
 
 }  // namespace
+
+std::uint64_t make_feature(int element_A, int element_B) {
+  const auto bits = [](int element) {
+    return static_cast<std::uint64_t>(element + 1) & kElementMask;
+  };
+  return bits(element_A) << kShift_A | bits(element_B) << kShift_B;
+}
+
+bool is_same_face(std::uint64_t feature1, std::uint64_t feature2) {
+  return (feature1 & ~kPointMask) == (feature2 & ~kPointMask);
+}
+
+std::array<int, 2> find_elements(std::uint64_t feature) {
+  const auto element = [feature](int shift) {
+    return static_cast<int>(feature >> shift & kElementMask) - 1;
+  };
+  return {element(kShift_A), element(kShift_B)};
+}
 
 void AnchorStep::clear() {
   pairs.clear();
@@ -68,7 +91,7 @@ void AnchorMemory::write(std::vector<std::uint64_t>* words) const {
       const AnchorPoint& point = step.points[p];
       for_each_number(point, push);
       words->push_back(point.feature);
-      words->push_back(point.sticks);
+      words->push_back((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0));
     }
   }
 }
@@ -108,7 +131,10 @@ void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words)
       AnchorPoint point;
       for_each_number(point, read);
       point.feature = take();
-      point.sticks = take() != 0;
+      const std::uint64_t flags = take();
+      check(flags <= (kSlips | kSurfaceMoves));
+      point.slips = flags & kSlips;
+      point.surface_moves = flags & kSurfaceMoves;
       step.points.push_back(point);
     }
     step.pairs.push_back(pair);

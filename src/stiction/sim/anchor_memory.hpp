@@ -22,9 +22,25 @@ struct AnchorPoint {
   double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
   double area = 1;            // of a face [m^2]; 1 for a point
   std::uint64_t feature = 0;  // the elements that meet in a face; 0 for a point
-  /// True if the contact sticks, and its slip is the motion of the bodies alone.
-  bool sticks = false;
+  bool slips = false;
+  /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
+  /// surface.
+  bool surface_moves = false;
+
+  /// True if the spring follows the motion of the bodies.
+  bool follows_bodies() const { return !slips && !surface_moves; }
 };
+
+/// Returns the feature of the first point of the face in which two elements meet.
+/// @param element_A, element_B -1 for a body without elements
+std::uint64_t make_feature(int element_A, int element_B);
+/// Returns the feature of the next point of the same face.
+inline std::uint64_t next_feature(std::uint64_t feature) { return feature + 1; }
+/// True if both are features of points of the same face.
+bool is_same_face(std::uint64_t feature1, std::uint64_t feature2);
+/// Returns the elements that meet in the face of a feature; -1 for a point, and for a body without
+/// elements.
+std::array<int, 2> find_elements(std::uint64_t feature);
 
 /// The points of two geoms.
 struct AnchorPair {

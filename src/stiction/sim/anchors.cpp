@@ -144,18 +144,14 @@ void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int
       const geometry::SurfaceFace& face = patch->surface.faces[c.face];
       point.area = patch->points[i - first_contact].area;
       point.stiffness = point.area > 0 ? point.stiffness / point.area : 0;
-      // Bits for the elements, and for the points of the faces of these elements.
-      const auto bits = [](int element) {
-        return static_cast<std::uint64_t>(element + 1) & 0x1ffffff;
-      };
-      const std::uint64_t elements = bits(face.element_A) << 38 | bits(face.element_B) << 13;
-      point.feature = elements == (last & ~std::uint64_t{0x1fff}) ? last + 1 : elements;
+      const std::uint64_t first = make_feature(face.element_A, face.element_B);
+      point.feature = is_same_face(first, last) ? next_feature(last) : first;
       last = point.feature;
     }
     now_.points.push_back(point);
     contacts_.push_back(i);
     surface_speed_.push_back(find_surface_velocity(m, d, c));
-    now_.points.back().sticks = !has_moving_face(m, c);
+    now_.points.back().surface_moves = has_moving_face(m, c);
   }
 }
 
@@ -181,7 +177,7 @@ void Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   Vec3 u = turn(before.stretch);
   // Replace the slip of the step by that of the bodies' motion. The slip of a contact that slides
   // does not stretch its spring.
-  if (before.sticks)
+  if (before.follows_bodies())
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
   u -= now->normal * dot(now->normal, u);
@@ -284,7 +280,7 @@ void Anchors::record_point(const Contact& c, const Anchor& anchor,
   point->stretch = t1 * u[0] + t2 * u[1];
   point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
   point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
-  point->sticks = point->sticks && solution.slipping[index] == 0;
+  point->slips = solution.slipping[index] != 0;
   summary_.energy += energy;
   summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));
 }

@@ -15,6 +15,7 @@ const char* name(WarningKind kind) {
     case WarningKind::law_range: return "law_range";
     case WarningKind::coupling: return "coupling";
     case WarningKind::rotation: return "rotation";
+    case WarningKind::plugin_state: return "plugin_state";
   }
   return "";
 }

@@ -95,17 +95,18 @@ struct StepStatistics {
 
 /// The kinds of warnings of a step.
 enum class WarningKind {
-  mujoco,       // MuJoCo's own
-  patch_limit,  // pressure fields are thin for their speed, or deep in each other
-  conflict,     // overlaps, limits and equalities cannot be corrected together
-  large_force,  // a contact force that no weight, motion or applied force explains
-  penetration,  // a contact lets geoms sink deep into each other
-  limit,        // a rigid model lets a joint or tendon leave its range
-  law_range,    // a contact is beyond the table of a normal law
-  coupling,     // friction is bounded by other normal impulses than those of the step
-  rotation,     // a body or joint turns by more than half a turn in the step
+  mujoco,        // MuJoCo's own
+  patch_limit,   // pressure fields are thin for their speed, or deep in each other
+  conflict,      // overlaps, limits and equalities cannot be corrected together
+  large_force,   // a contact force that no weight, motion or applied force explains
+  penetration,   // a contact lets geoms sink deep into each other
+  limit,         // a rigid model lets a joint or tendon leave its range
+  law_range,     // a contact is beyond the table of a normal law
+  coupling,      // friction is bounded by other normal impulses than those of the step
+  rotation,      // a body or joint turns by more than half a turn in the step
+  plugin_state,  // advance does not know the error of an engine plugin's state
 };
-inline constexpr int kNumWarningKinds = 9;
+inline constexpr int kNumWarningKinds = 10;
 
 /// What a simulator remembers of the step before, as bits.
 enum MemoryKind : std::uint32_t {

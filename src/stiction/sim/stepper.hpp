@@ -11,6 +11,7 @@
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/taxel_sensors.hpp"
 #include "stiction/sim/advance_options.hpp"
+#include "stiction/sim/anchor_report.hpp"
 #include "stiction/sim/step_options.hpp"
 #include "stiction/sim/step_report.hpp"
 
@@ -92,6 +93,9 @@ class Stepper {
   /// its time and positions. They are also a part of get_state.
   /// @throws Error under another friction law
   std::vector<std::uint64_t> save_anchors() const;
+  /// Returns these anchors as numbers with a meaning, sorted by their geoms.
+  /// @throws Error under another friction law
+  std::vector<AnchorReport> list_anchors() const;
   /// Lets the next step of data go on with saved anchors.
   /// @throws Error under another friction law, or if the numbers are not those of save_anchors, or
   ///         if they belong to another time or other positions than those of data

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from stiction.engines.world import Geom, World, make_sphere
 from stiction.scorecard.scene import Scene, measure_distance
-from stiction.scorecard.world import Geom, World, make_sphere
 
 RADIUS, MASS, FRICTION, SPEED, DURATION = 0.1, 1.0, 0.2, 2.0, 0.6
 ROLLS_AT = 2 * SPEED / (7 * FRICTION * 9.81)  # [s]

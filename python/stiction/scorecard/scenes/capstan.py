@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 
-from stiction.scorecard.rotations import Vec
+from stiction.engines.rotations import Vec
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Body, Geom, Joint, World
 from stiction.scorecard.scene import SETTLE, Measurement, Scene, calc_speed_at_end, load_later
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Body, Geom, Joint, World
 
 RADIUS, FRICTION, MASS, HOLD = 0.1, 0.5, 5.0, 10.0  # of the drum [m], [-], of a bead [kg], T0 [N]
 NUM_BEADS, WRAP = 7, math.radians(120)  # beads on the drum, angle between the first and the last

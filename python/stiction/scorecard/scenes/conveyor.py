@@ -17,10 +17,10 @@ import math
 
 import numpy as np
 
+from stiction.engines.trajectory import Trajectory, Vector
+from stiction.engines.world import Geom, World, make_box
 from stiction.experiments.conveyor import AMPLITUDE, OMEGA
 from stiction.scorecard.scene import SETTLE, Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory, Vector
-from stiction.scorecard.world import Geom, World, make_box
 
 HALF, MASS, FRICTION, DURATION = (0.1, 0.1, 0.025), 1.0, 0.7, 2.0
 _SLOWING = FRICTION * 9.81  # [m/s^2]

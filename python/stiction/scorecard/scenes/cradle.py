@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Joint, Surface, World, make_sphere
 from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Joint, Surface, World, make_sphere
 
 NUM, RADIUS, GAP, MASS, SPEED = 5, 0.02, 5e-3, 0.1, 1.0
 # Two balls on this spring touch for pi sqrt(m / (2 k)) = 7 ms, and press in by 2.2 mm, less than a

@@ -18,9 +18,9 @@ import math
 
 import numpy as np
 
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Joint, World, make_box
 from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Joint, World, make_box
 
 NUM, HEIGHT, HALF_THICKNESS, WIDTH, DISTANCE = 6, 0.1, 0.01, 0.04, 0.05  # lengths in [m]
 MASS, START_SPIN, END_ANGLE = 0.1, 2.0, 0.3  # [kg], [rad/s], [rad]

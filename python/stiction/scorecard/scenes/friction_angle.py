@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from stiction.engines.world import Geom, World, make_box
 from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_slider_and_rest
-from stiction.scorecard.world import Geom, World, make_box
 
 SLOPE = math.atan(0.5)
 FRICTION = {"stays": 0.5 / 0.99, "slides": 0.5 / 1.01}

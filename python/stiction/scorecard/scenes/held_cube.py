@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from stiction.engines.world import Body, Joint, World, make_box
 from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_drop
-from stiction.scorecard.world import Body, Joint, World, make_box
 
 HALF, MASS, FRICTION, LOAD_SHARE = 0.02, 0.1, 0.5, 0.5
 GRIP = MASS * 9.81 / (2 * FRICTION * LOAD_SHARE)  # force of a finger [N]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from stiction.engines.world import Surface
 from stiction.scorecard.scene import Scene
 from stiction.scorecard.scenes.loaded_spheres import MASSES, RADIUS, make_spheres, measure_depths
-from stiction.scorecard.world import Surface
 
 MODULUS = 1e6  # E* [Pa]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Geom, Surface, World, make_sphere
 from stiction.scorecard.scene import Measurement
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Geom, Surface, World, make_sphere
 
 RADIUS, MASSES = 0.05, (0.1, 1.0, 10.0)
 CalcDepth = Callable[[float], float]  # exact depth [m] of a load [N]

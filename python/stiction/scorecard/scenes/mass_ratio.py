@@ -5,9 +5,9 @@ Rigid boxes that touch stay where they are. The answer is no motion.
 
 from __future__ import annotations
 
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Geom, World, make_box
 from stiction.scorecard.scene import Measurement, Scene, calc_speed_at_end
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Geom, World, make_box
 
 HALF, FRICTION = 0.05, 0.5
 HEAVY_HALF, HEAVY_MASS = 0.1, 1000.0

@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
+from stiction.engines.rotations import turn_about_y
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Body, Geom, World
 from stiction.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
-from stiction.scorecard.rotations import turn_about_y
 from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Body, Geom, World
 from stiction.studies.painleve.theory import calc_singular_angle
 
 _RADIUS = 1e-4  # [m]

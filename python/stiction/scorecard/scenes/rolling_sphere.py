@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from stiction.engines.world import Geom, World, make_sphere, tilt_gravity
 from stiction.scorecard.scene import Scene, measure_distance
-from stiction.scorecard.world import Geom, World, make_sphere, tilt_gravity
 
 SLOPE, RADIUS, MASS, FRICTION, DURATION = math.radians(20), 0.05, 1.0, 0.5, 1.0
 DISTANCE = 5 / 14 * 9.81 * math.sin(SLOPE) * DURATION**2

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
+from stiction.engines.trajectory import Trajectory
+from stiction.engines.world import Body, Geom, Surface, World
 from stiction.scorecard.scene import Measurement, Scene
-from stiction.scorecard.trajectory import Trajectory
-from stiction.scorecard.world import Body, Geom, Surface, World
 from stiction.studies.disk.theory import calc_final_ratio
 
 RADIUS, HALF_THICKNESS, MASS, FRICTION = 0.05, 5e-4, 0.05, 0.2

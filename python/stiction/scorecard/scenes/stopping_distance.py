@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from stiction.engines.world import Geom, World, make_box
 from stiction.scorecard.scene import Scene, measure_distance
-from stiction.scorecard.world import Geom, World, make_box
 
 HALF, MASS, FRICTION, SPEED = (0.1, 0.1, 0.025), 1.0, 0.5, 1.0
 DISTANCE = SPEED**2 / (2 * FRICTION * 9.81)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from stiction.engines.world import Geom, World, make_box
 from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_drop
-from stiction.scorecard.world import Geom, World, make_box
 
 HALF, MASS, FRICTION = 0.05, 1.0, 0.5
 PUSH = 2 * MASS * 9.81 / FRICTION  # [N]

@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from stiction.scorecard.rotations import turn_about_y
+from stiction.engines.rotations import turn_about_y
+from stiction.engines.world import Body, Joint, World, make_box
 from stiction.scorecard.scene import SETTLE, Scene, load_later, measure_slider_and_rest
-from stiction.scorecard.world import Body, Joint, World, make_box
 
 TANGENT = 0.3
 FRICTION = {"locks": TANGENT / 0.99, "slides": TANGENT / 1.01}

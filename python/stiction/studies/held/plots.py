@@ -11,7 +11,7 @@ from stiction.colors import find_color
 from stiction.experiments.plots import make_plot
 
 _LEAST = 1e-18  # [m/s]; a logarithmic axis has no zero
-_DRAKES_MARKERS = {"Drake, sap": "s", "Drake, lagged": "^"}
+_PEERS_MARKERS = {"Drake, sap": "s", "Drake, lagged": "^", "Newton, Steel": "v"}
 
 Creep = Mapping[str, Mapping[str, float | None]]  # [m/s], by scene and variant
 
@@ -32,9 +32,9 @@ def draw_creep(creep: Creep) -> Figure:
 
 
 def _find_style(variant: str) -> dict[str, Any]:
-    """Returns the marker of a variant: filled for springs, squares and triangles for Drake."""
-    if variant in _DRAKES_MARKERS:
-        marker = _DRAKES_MARKERS[variant]
+    """Returns the marker of a variant: filled for springs, squares and triangles for others."""
+    if variant in _PEERS_MARKERS:
+        marker = _PEERS_MARKERS[variant]
         return {"marker": marker, "ls": "", "color": find_color(""), "mfc": "none"}
     style = {"ls": "", "color": find_color(variant.split(",")[0])}
     if variant.endswith("elastic"):

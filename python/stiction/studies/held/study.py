@@ -9,7 +9,7 @@ from stiction._core import contact_model_traits
 from stiction.names import find_models
 from stiction.options import DEFAULTS
 from stiction.studies.checks import Check, check_at_most, check_near
-from stiction.studies.held import drake, scenes
+from stiction.studies.held import drake, newton, scenes
 from stiction.studies.held.plots import draw_creep, draw_sweeps
 from stiction.studies.held.run import STEP, Variant, list_variants, measure_creep
 from stiction.studies.held.scenes import HeldScene
@@ -32,25 +32,26 @@ _LAW = "[theory:anchors]: what sticks does not creep"
 _CREEP = "[theory:creep]: v_s rho / sqrt(1 - rho^2)"
 _CHORD = "omega^2 r dt / 2: a step moves a free body along a chord"
 
+Creep = dict[str, dict[str, float | None]]  # [m/s], by scene and variant
 Sweep = dict[str, dict[float, float | None]]  # creep [m/s] by variant and value
 
 
 def run_study(settings: Settings) -> StudyResult:
     """Measures the creep in all scenes, and over load, time step and stiffness."""
     variants = list_variants(settings.contact_models)
-    creep = {
-        scene.name: _measure_all(scene, variants, settings)
-        for scene in (
-            scenes.make_cube(),
-            scenes.make_plate(),
-            scenes.make_wall(),
-            scenes.make_stack(),
-            scenes.make_vibration(),
-            scenes.make_spatula(),
-        )
-    }
+    all_scenes = (
+        scenes.make_cube(),
+        scenes.make_plate(),
+        scenes.make_wall(),
+        scenes.make_stack(),
+        scenes.make_vibration(),
+        scenes.make_spatula(),
+    )
+    creep = {scene.name: _measure_all(scene, variants, settings) for scene in all_scenes}
     result = StudyResult()
-    _add_drake(creep, result, settings)
+    of_points = [scene for scene in all_scenes if not scene.has_patches]
+    _add_drake(of_points, creep, result, settings)
+    _add_newton(of_points, creep, result, settings)
     shown = [v for v in variants if v.contact_model in ("lagged", "sap") or v.is_elastic]
     loads = _sweep_load(shown, settings)
     steps = _sweep_step(shown, settings)
@@ -97,18 +98,33 @@ def _measure_all(
 
 
 def _add_drake(
-    creep: dict[str, dict[str, float | None]], result: StudyResult, settings: Settings
+    held: Iterable[HeldScene], creep: Creep, result: StudyResult, settings: Settings
 ) -> None:
-    """Adds Drake's creep in the scenes whose holder rests, or a note that it is not installed."""
+    """Adds Drake's creep in some scenes, or a note that it is not installed."""
     if not drake.is_installed():
         result.notes.append(
             "not compared with Drake, which is not installed; run pip install drake"
         )
         return
-    for scene in (scenes.make_cube(), scenes.make_stack()):
+    for scene in held:
         settings.tell(f"{scene.name}, Drake")
         for name in drake.APPROXIMATIONS:
             creep[scene.name][f"Drake, {name}"] = drake.measure_creep(scene, name, STEP)
+
+
+def _add_newton(
+    held: Iterable[HeldScene], creep: Creep, result: StudyResult, settings: Settings
+) -> None:
+    """Adds the creep of Newton's solver with anchors, or a note that it is not installed."""
+    if not newton.is_installed():
+        result.notes.append(
+            "not compared with Newton, which is not installed; run stiction scorecard --install newton"
+        )
+        return
+    with newton.start_worker() as worker:
+        for scene in held:
+            settings.tell(f"{scene.name}, Newton")
+            creep[scene.name]["Newton, Steel"] = newton.measure_creep(worker, scene, STEP)
 
 
 def _sweep_load(variants: Iterable[Variant], settings: Settings) -> Sweep:
@@ -141,9 +157,7 @@ def _sweep_stiffness(variants: Iterable[Variant], settings: Settings) -> Sweep:
     }
 
 
-def _check_springs(
-    creep: dict[str, dict[str, float | None]], variants: Iterable[Variant]
-) -> list[Check]:
+def _check_springs(creep: Creep, variants: Iterable[Variant]) -> list[Check]:
     return [
         check_at_most(f"{scene}, {v.name}: creep [m/s]", creep[scene][v.name], limit, _LAW)
         for scene, limit in _LIMITS.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stiction.scorecard.world import World
+from stiction.engines.world import World
 
 _MAX_IMPEDANCE = 0.9999  # the largest that MuJoCo accepts
 # The impedance of MuJoCo's own model house_of_cards.xml, which stands by friction alone.

@@ -13,7 +13,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from stiction.scorecard.rotations import NO_ROTATION, Vec, invert, multiply, rotate
+from stiction.engines.rotations import NO_ROTATION, Vec, invert, multiply, rotate
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pybullet
 
-from stiction.scorecard.drive import State
-from stiction.scorecard.rotations import Vec
-from stiction.scorecard.trajectory import Vector
-from stiction.scorecard.world import Body, Geom, World, find_pose_in_parent
+from stiction.engines.drive import State
+from stiction.engines.rotations import Vec
+from stiction.engines.trajectory import Vector
+from stiction.engines.world import Body, Geom, World, find_pose_in_parent
 
 _JOINTS = {"slide": pybullet.JOINT_PRISMATIC, "hinge": pybullet.JOINT_REVOLUTE}
 

@@ -11,8 +11,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from stiction.scorecard import worker
-from stiction.scorecard.environments import Environment
+from stiction.engines import worker
+from stiction.engines.environments import Environment
 
 
 class WorkerProcess:
@@ -21,7 +21,7 @@ class WorkerProcess:
     def __init__(self, environment: Environment, folder: Path) -> None:
         variables = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
         if environment.packages:
-            variables["SCORECARD_BARE"] = "1"
+            variables["STICTION_BARE"] = "1"
             variables.pop("PYTHONPATH", None)
         self._process = subprocess.Popen(
             [str(environment.find_python(folder)), str(Path(worker.__file__).resolve())],

@@ -9,11 +9,11 @@ import newton
 import numpy as np
 import warp
 
-from stiction.scorecard.adapters.mujoco_contact import make_contact
-from stiction.scorecard.drive import State, StoppedError
-from stiction.scorecard.mjcf import make_mjcf
-from stiction.scorecard.trajectory import Vector
-from stiction.scorecard.world import World
+from stiction.engines.adapters.mujoco_contact import make_contact
+from stiction.engines.drive import State, StoppedError
+from stiction.engines.mjcf import make_mjcf
+from stiction.engines.trajectory import Vector
+from stiction.engines.world import World
 
 
 def describe_version() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stiction.scorecard.world import Body, Geom, World, find_pose_in_parent
+from stiction.engines.world import Body, Geom, World, find_pose_in_parent
 
 
 def make_mjcf(

@@ -22,15 +22,15 @@ from typing import Any
 if __name__ == "__main__":
     _folder = Path(__file__).resolve().parent
     sys.path.pop(0)
-    if os.environ.get("SCORECARD_BARE") == "1":
+    if os.environ.get("STICTION_BARE") == "1":
         package = types.ModuleType("stiction")
         package.__path__ = [str(_folder.parent)]
         sys.modules["stiction"] = package
 
 import numpy as np
 
-from stiction.scorecard.drive import Adapter, StoppedError, drive
-from stiction.scorecard.world import from_plain
+from stiction.engines.drive import Adapter, StoppedError, drive
+from stiction.engines.world import from_plain
 
 ADAPTERS = {
     "stiction": "stiction_adapter.StictionAdapter",
@@ -44,7 +44,7 @@ ADAPTERS = {
 def run_task(task: dict[str, Any]) -> None:
     """Runs a task and writes its files."""
     module_name, class_name = ADAPTERS[task["adapter"]].split(".")
-    module = importlib.import_module(f"stiction.scorecard.adapters.{module_name}")
+    module = importlib.import_module(f"stiction.engines.adapters.{module_name}")
     world = from_plain(task["world"])
     forces = None if task["forces"] is None else np.load(task["forces"])
     result: dict[str, Any] = {"version": module.describe_version()}

@@ -8,12 +8,12 @@ import mujoco
 
 import stiction
 from stiction._core import contact_model_traits
+from stiction.engines.adapters.mujoco_adapter import Reader, set_start
+from stiction.engines.drive import State, StoppedError
+from stiction.engines.mjcf import make_mjcf
+from stiction.engines.trajectory import Vector
+from stiction.engines.world import World
 from stiction.errors import StepError, ignored_settings_are_fine
-from stiction.scorecard.adapters.mujoco_adapter import Reader, set_start
-from stiction.scorecard.drive import State, StoppedError
-from stiction.scorecard.mjcf import make_mjcf
-from stiction.scorecard.trajectory import Vector
-from stiction.scorecard.world import World
 
 
 def describe_version() -> str:

@@ -1,8 +1,7 @@
 """The environments in which engines run.
 
-Peers need other versions of packages than Stiction, so each has a virtual environment of its own:
-    FOLDER/<name>. `stiction
-scorecard --install` makes them with pip.
+Peers need other versions of packages than Stiction, so each has a virtual environment of its own in
+a folder, by default FOLDER. `stiction scorecard --install` makes them with pip.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from stiction.errors import Error
 from stiction.suggestions import suggest_name
+
+FOLDER = Path("build/scorecard")
 
 
 @dataclass(frozen=True)

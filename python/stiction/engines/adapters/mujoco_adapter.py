@@ -7,12 +7,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.scorecard.adapters.mujoco_contact import make_contact
-from stiction.scorecard.drive import State
-from stiction.scorecard.mjcf import make_mjcf
-from stiction.scorecard.rotations import invert, rotate
-from stiction.scorecard.trajectory import Vector
-from stiction.scorecard.world import World
+from stiction.engines.adapters.mujoco_contact import make_contact
+from stiction.engines.drive import State
+from stiction.engines.mjcf import make_mjcf
+from stiction.engines.rotations import invert, rotate
+from stiction.engines.trajectory import Vector
+from stiction.engines.world import World
 
 
 def describe_version() -> str:

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stiction.scorecard.trajectory import Trajectory, Vector
-from stiction.scorecard.world import World
+from stiction.engines.trajectory import Trajectory, Vector
+from stiction.engines.world import World
 
 State = tuple[Vector, Vector, Vector, Vector]  # pos, quat, velocity, spin of all bodies
 

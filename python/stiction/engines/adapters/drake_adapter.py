@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from stiction.scorecard.drive import State, StoppedError
-from stiction.scorecard.rotations import NO_ROTATION, Vec
-from stiction.scorecard.trajectory import Vector
-from stiction.scorecard.world import Body, Geom, World, find_pose_in_parent
+from stiction.engines.drive import State, StoppedError
+from stiction.engines.rotations import NO_ROTATION, Vec
+from stiction.engines.trajectory import Vector
+from stiction.engines.world import Body, Geom, World, find_pose_in_parent
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

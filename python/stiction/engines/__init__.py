@@ -1,0 +1,1 @@
+"""Other simulators: scenes as data that they build, and processes in which they run."""

@@ -1,0 +1,26 @@
+#include "stiction/sim/anchor_report.hpp"
+
+#include "stiction/sim/anchor_memory.hpp"
+
+namespace stiction::sim {
+
+std::vector<AnchorReport> list_anchors(const AnchorStep& step) {
+  std::vector<AnchorReport> out;
+  out.reserve(step.points.size());
+  for (const AnchorPair& pair : step.pairs)
+    for (const AnchorPoint& point : step.points_of(pair)) {
+      const double stiffness = point.stiffness * point.area;
+      out.push_back({.geoms = pair.geoms,
+                     .elements = find_elements(point.feature),
+                     .position = point.position,
+                     .normal = point.normal,
+                     .stretch = point.stretch,
+                     .twist = point.twist,
+                     .force = point.stretch * -stiffness,
+                     .stiffness = stiffness,
+                     .slips = point.slips});
+    }
+  return out;
+}
+
+}  // namespace stiction::sim
