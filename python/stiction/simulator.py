@@ -292,9 +292,10 @@ class Simulator:
         taken again with a smaller length until its error is at most `accuracy`. Where contacts do not
         change, the error is extrapolated away; there the result is much more accurate than the bound.
 
-        The call ends at `until` exactly. Controls, applied forces and poses of mocap bodies are held,
-        so call it once in each control period. Warnings, Ctrl-C and on_failure are as for `step`, and
-        the limit max_seconds holds for the whole call. A call that fails leaves data as they were.
+        The call ends at `until` exactly. Controls and applied forces are held, so call it once in each
+        control period. Mocap bodies move through the call at the velocity that their poses tell.
+        Warnings, Ctrl-C and on_failure are as for `step`, and the limit max_seconds holds for the
+        whole call. A call that fails leaves data as they were.
 
         What follows from the time step elsewhere (near-rigid stiffness, the stiffness of limits and
         equalities) follows from `time_step` at every length. The option friction_regularization counts
