@@ -46,6 +46,10 @@ TEST(AdvanceInput, BadArgumentsAreNamed) {
   for (const double accuracy : {0.0, 1e-10, -1.0, nan})
     expect_error(&stepper, &scene, {.until = 3, .accuracy = accuracy}, "accuracy: is");
   expect_error(&stepper, &scene, {.until = 3, .max_time_step = 0}, "max_time_step: is 0");
+  // Steps below one unit in the last place of the time would never end.
+  for (const double longest : {1e-300, 1e-17, 9.9e-8})
+    expect_error(&stepper, &scene, {.until = 3, .max_time_step = longest},
+                 "must be at least 1e-07 s");
   expect_error(&stepper, &scene, {.until = 3, .first_step = nan}, "first_step: is nan");
   expect_error(&stepper, &scene, {.until = 3, .last_error = 2}, "last_error: is 2");
 }
@@ -199,6 +203,32 @@ TEST(AdvanceCall, MissingTheAccuracyByFarFailsOrIsCounted) {
       EXPECT_NEAR(report.advance.largest_error, 2.5e-6, 1e-7);
     }
   }
+}
+
+/// At 9e9 s neighboring times are 1.9e-6 s apart. Steps that are longer still advance the time.
+TEST(AdvanceCall, StepBelowTheResolutionOfTheTimeFails) {
+  for (const double longest : {1e-7, 1e-6, 1e-3}) {
+    Scene scene(make_ball(0.3));
+    scene.data->time = 9e9;
+    Stepper stepper(scene.model, {});
+    const StepReport& report =
+        stepper.advance(scene.data, {.until = 9e9 + 0.01, .max_time_step = longest});
+    const bool fails = longest < 1e-3;
+    EXPECT_EQ(report.status, fails ? kInaccurate : kOk) << report.message;
+    EXPECT_EQ(scene.data->time, fails ? 9e9 : 9e9 + 0.01);
+    const bool is_named = report.message.find("does not advance the time") != std::string::npos;
+    EXPECT_EQ(is_named, fails) << report.message;
+  }
+}
+
+/// The end of a call may be the next time that there is.
+TEST(AdvanceCall, MayEndAtTheNextTime) {
+  Scene scene(make_ball(0.3));
+  scene.data->time = 1;
+  Stepper stepper(scene.model, {});
+  const double until = std::nextafter(1.0, 2.0);
+  EXPECT_EQ(stepper.advance(scene.data, {.until = until}).status, kOk);
+  EXPECT_EQ(scene.data->time, until);
 }
 
 bool interrupt() { return true; }

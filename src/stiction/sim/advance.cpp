@@ -104,6 +104,7 @@ void Advance::take_step(mjData* d) {
     const double left = options_.until - d->time;
     const double h = control_.choose(left, options_.max_time_step.value_or(left));
     is_last_ = h == left;
+    if (!is_last_ && !check_time(h, d)) break;
     const Attempt result = attempt(h, d);
     if (result == Attempt::kFatal || end_attempt(result, h, d)) break;
     ++context.report.advance.num_rejected;
@@ -114,6 +115,18 @@ void Advance::take_step(mjData* d) {
       restore_start(d);
   }
   context.report.status |= status;
+}
+
+/// Fails the call if a half step does not advance the time, so that the call would not end.
+/// @return false if it failed
+bool Advance::check_time(double h, const mjData* d) {
+  if (d->time + 0.5 * h > d->time) return true;
+  const double spacing = std::nextafter(d->time, options_.until) - d->time;
+  context_->fail(kInaccurate, "half a step of " + base::to_text(h) +
+                                  " s does not advance the time, because doubles near " +
+                                  base::to_text(d->time) + " s are " + base::to_text(spacing) +
+                                  " s apart; set data.time back to begin at an earlier time");
+  return false;
 }
 
 /// Accepts a step, or chooses the length of the next attempt.
