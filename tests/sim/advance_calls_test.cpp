@@ -205,6 +205,22 @@ TEST(AdvanceCall, MissingTheAccuracyByFarFailsOrIsCounted) {
   }
 }
 
+/// The norm of errors follows a model whose geoms the caller moves between calls.
+TEST(AdvanceCall, LeversFollowTheModel) {
+  const std::string xml = make_pendulum();
+  const AdvanceOptions options{.until = 0.1, .accuracy = 1e-3, .first_step = 1e-3, .last_error = 1};
+  Scene scene(xml), fresh(xml);
+  Stepper stepper(scene.model, {});
+  const std::vector<mjtNum> start = scene.state();
+  const double before = stepper.advance(scene.data, options).advance.sum_of_errors;
+  for (Scene* each : {&scene, &fresh}) each->model->geom_pos[3] += 3;
+  scene.set_state(start);
+  const double after = stepper.advance(scene.data, options).advance.sum_of_errors;
+  Stepper other(fresh.model, {});
+  EXPECT_EQ(after, other.advance(fresh.data, options).advance.sum_of_errors);
+  EXPECT_GT(after, 2 * before);
+}
+
 /// At 9e9 s neighboring times are 1.9e-6 s apart. Steps that are longer still advance the time.
 TEST(AdvanceCall, StepBelowTheResolutionOfTheTimeFails) {
   for (const double longest : {1e-7, 1e-6, 1e-3}) {

@@ -34,6 +34,10 @@ void Advance::run(StepContext& context, AdvanceSettings& settings, ContactStep& 
   start(context, d, options);
   while (d->time < options.until && !context.failed()) take_step(d);
   if (!context.failed()) finish(context, step, d);
+  // The caller's objects may end before the next call.
+  context_ = nullptr;
+  settings_ = nullptr;
+  step_ = nullptr;
 }
 
 void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions& options) {
@@ -43,7 +47,7 @@ void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions&
   control_.start(
       options.first_step.value_or(goes_on ? memory.next_step() : AdvanceControl::kFirstStep),
       options.last_error.value_or(goes_on ? memory.last_error() : 1));
-  if (norm_.levers().empty()) norm_.start(m);
+  norm_.start(m);  // the caller may have changed sizes
   has_sensors_ = AdvanceAverages::has_sensors(m);
   shares_forces_ = !has_force_plugins(m);
   if (!std::exchange(told_of_plugins_, true)) warn_of_plugin_state(context);
