@@ -149,13 +149,11 @@ bool Advance::end_attempt(Attempt attempt, double h, mjData* d) {
   }
   const double error = error_ / options_.accuracy;
   // The test also rejects an error that is NaN.
-  const bool is_accurate = error <= 1;
-  if (is_accurate && tighten_if_needed(h) && !is_least) {
-    control_.reject(h, 1);
-    return false;
-  }
+  const bool is_small = error <= 1;
+  // An error below the one that the solver may have made proves nothing.
+  const bool is_accurate = is_small && !tighten_if_needed(h);
   if (!is_accurate && !is_least) {
-    control_.reject(h, error);
+    control_.reject(h, is_small ? 1 : error);
     return false;
   }
   if (!is_accurate) {
