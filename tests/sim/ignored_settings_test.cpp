@@ -98,7 +98,8 @@ TEST(IgnoredSettings, NameTheFrictionLawThatDoesNotReadThem) {
   options.contact_model = ContactModel::sap;  // it has no friction laws
   const Texts of_sap = find_ignored_settings(scene.model, table, options);
   ASSERT_EQ(of_sap.size(), 1u);
-  EXPECT_EQ(of_sap[0], "tangential_stiffness (f:3) has no effect under 'sap', which has dry friction");
+  EXPECT_EQ(of_sap[0],
+            "tangential_stiffness (f:3) has no effect under 'sap', which has dry friction");
 
   options.contact_model = ContactModel::coulomb;
   options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;

@@ -165,8 +165,7 @@ class Finder {
   /// @param source_of returns the source of a geom's value
   /// @param why       under what it has no effect, and the reason
   template <class F>
-  void check_sources(F&& source_of, std::string_view name, bool is_used,
-                     const std::string& why) {
+  void check_sources(F&& source_of, std::string_view name, bool is_used, const std::string& why) {
     if (is_used) return;
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
