@@ -391,6 +391,28 @@ def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) ->
     assert "sap" in report.read_text()
 
 
+def test_models_that_refuse_a_friction_law_run_with_their_own(
+    run: Run, make_scene: MakeScene
+) -> None:
+    """Their labels say so, in all rows alike, and the exit code is that of success."""
+    scene = make_scene()
+    result = run(scene, "--friction-law", "elastic", "--duration", "0.02", "--json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["status"] for row in rows} == {"ok"}
+    assert {row["contact_model"] for row in rows} == set(stiction.contact_models())
+    for row in rows:
+        takes = row["contact_model"] in ("lagged", "lagged_regularized", "coulomb")
+        assert row["label"].startswith(row["contact_model"] + ("" if takes else ", own friction"))
+        assert ("own friction" in row["label"]) != takes
+        for budget in row["artifacts"]:
+            if takes:
+                assert budget["predicted"]["creep"] == 0
+    # Other laws are refused by none.
+    soft = compare_models(load_scene(scene), ["sap", "similar"], duration=0.02)
+    assert [row.label for row in soft.rows] == ["sap", "similar"]
+
+
 def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene) -> None:
     arguments = ("--json", "--contact-model", "stewart_trinkle", "--duration", "10ms")
     result = run(make_scene(), *arguments, "--set", "friction_directions=8")

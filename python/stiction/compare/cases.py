@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
+from stiction.names import label_model
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 from stiction.suggestions import suggest_name
 
@@ -21,7 +23,8 @@ class Case:
     """One case of a comparison.
 
     contact_model: name of the contact model.
-    label: the name, followed by 'impratio 10' or the like if impratio is not the scene's own.
+    label: the name, followed by 'own friction' if the model refuses the friction law of the
+        comparison, and by 'impratio 10' or the like if impratio is not the scene's own.
     impratio: MuJoCo's ratio of frictional to normal impedance, which only 'mujoco' reads [-]; None
         keeps the scene's own.
     accuracy: the accuracy of Simulator.advance [m]; None for steps of one length.
@@ -47,12 +50,15 @@ class Case:
 
 
 def make_cases(
-    scene: Scene, names: Sequence[str] | None = None, accuracy: float | None = None
+    scene: Scene,
+    names: Sequence[str] | None = None,
+    accuracy: float | None = None,
+    friction_law: str = DEFAULTS["friction_law"],
 ) -> list[Case]:
     """Makes the cases of the named contact models, or of all.
 
     With an accuracy, each model with which a simulator can advance has a second case, under error
-    control.
+    control. Models that refuse the friction law have their own friction, which their labels say.
 
     Raises:
         Error: a name is not that of a contact model.
@@ -65,10 +71,11 @@ def make_cases(
                 "contact_model",
                 f"no contact model '{name}' {suggest_name(name, contact_models())}",
             )
-        case = Case(name, name)
+        label = label_model(name, friction_law)
+        case = Case(name, label)
         cases += _vary_impratio(case, scene) if case.is_mj_step else [case]
         if accuracy is not None and contact_model_traits(name).can_advance:
-            cases.append(Case(name, f"{name} {accuracy:g} m", accuracy=accuracy))
+            cases.append(Case(name, f"{label} {accuracy:g} m", accuracy=accuracy))
     return cases
 
 
