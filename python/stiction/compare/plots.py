@@ -54,9 +54,9 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
         count[row.contact_model] = k + 1
-        color = np.array(to_rgb(find_color(row.contact_model)))
-        lighter = 1 - (1 - color) * 0.65 ** (k // len(_DASHES))
-        styles.append((to_hex(lighter), _DASHES[k % len(_DASHES)]))
+        share = 0.65 ** (k // len(_DASHES))
+        red, green, blue = (1 - (1 - c) * share for c in to_rgb(find_color(row.contact_model)))
+        styles.append((to_hex((red, green, blue)), _DASHES[k % len(_DASHES)]))
     return styles
 
 
