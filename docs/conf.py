@@ -23,6 +23,7 @@ extensions = [
     "myst_nb",
     "option_table",
     "outline",
+    "page_contents",
     "python_reference",
     "replays",
     "sphinx_design",
@@ -61,6 +62,7 @@ html_static_path = ["static"]
 html_extra_path = ["../build/site_files"]  # the replays, which tools/make_replays.py writes
 html_css_files = ["layout.css", "math.css", "replays.css"]
 html_js_files = ["replays.js"]
+html_search_scorer = "static/search_order.js"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}

@@ -31,7 +31,8 @@ _CHOOSE_COLORS = (
     "(location.hash!=='#light'&&matchMedia('(prefers-color-scheme: dark)').matches);"
     "document.documentElement.classList.toggle('dark',dark);"
     "document.documentElement.style.background=dark?'#242424':'white';"
-    "(window.__VISER_EMBED_CONFIG__??={}).darkMode=dark})();"
+    "(window.__VISER_EMBED_CONFIG__??={}).darkMode=dark;"
+    "addEventListener('hashchange',()=>location.reload())})();"
 )
 _AHEAD = 25  # frames that a browser reads before they are shown
 
