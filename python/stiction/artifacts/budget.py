@@ -25,7 +25,7 @@ from stiction.artifacts.predictions import (
     describe_stiffening,
     predict_artifacts,
 )
-from stiction.artifacts.probe import measure_artifacts
+from stiction.artifacts.probe import MeasuredArtifacts, measure_artifacts
 from stiction.simulator import Simulator
 
 _MAX_PAIRS = 8  # of a budget; those with the largest impulses
@@ -46,7 +46,7 @@ class PairBudget:
         measured: artifacts of a block with these properties in this state; all None if not measured.
         gap_in_run: mean gap of the contacts that slid in the run [m]; None if none slid.
         creep_in_run: mean slip speed of those that stuck [m/s]; None if none stuck.
-        note: a sentence if slip stiffens the contact, or None.
+        note: a sentence if slip stiffens the contact, or if entries could not be measured; else None.
     """
 
     geoms: tuple[str, str]
@@ -55,7 +55,7 @@ class PairBudget:
     properties: PairProperties
     at: OperatingPoint
     predicted: Artifacts
-    measured: Artifacts
+    measured: MeasuredArtifacts
     gap_in_run: float | None = None
     creep_in_run: float | None = None
     note: str | None = None
@@ -240,16 +240,33 @@ def make_budget(
     pair = find_properties(explanation)
     options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
+    predicted = predict_artifacts(options, pair, at)
+    measured = measure_artifacts(options, pair, at) if measures else MeasuredArtifacts()
+    notes = [
+        describe_stiffening(options, pair, at.slip_speed),
+        _describe_missing(predicted, measured) if measures else None,
+    ]
     return PairBudget(
         geoms=(first, second),
         contact_model=simulator.contact_model,
         touches_in=explanation["touches_in"],
         properties=pair,
         at=at,
-        predicted=predict_artifacts(options, pair, at),
-        measured=measure_artifacts(options, pair, at) if measures else Artifacts(),
-        note=describe_stiffening(options, pair, at.slip_speed),
+        predicted=predicted,
+        measured=measured,
+        note="; ".join(note for note in notes if note) or None,
     )
+
+
+def _describe_missing(predicted: Artifacts, measured: MeasuredArtifacts) -> str | None:
+    """Returns a sentence if artifacts that are predicted could not be measured, else None."""
+    missing = [
+        field.name.replace("_", " ")
+        for field in dataclasses.fields(Artifacts)
+        if getattr(predicted, field.name) is not None and getattr(measured, field.name) is None
+    ]
+    reason = measured.not_measured
+    return f"{', '.join(missing)} could not be measured: {reason}" if missing and reason else None
 
 
 def find_properties(explanation: dict[str, Any]) -> PairProperties:

@@ -46,7 +46,7 @@ def view_command(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on; 0.0.0.0 shows the page to the whole network.",
+            help="Address to listen on; 0.0.0.0 or :: shows the page to the whole network.",
         ),
     ] = "127.0.0.1",
     port: Annotated[

@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
+from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
+from stiction.view.jumps import JUMP_SCRIPT
 from stiction.view.layers import FilmMeshLayer
 from stiction.view.layout import make_layout, set_stage
+from stiction.view.legend import make_arrow_legend, make_legend
 from stiction.view.patches import find_largest_pressure
-from stiction.view.pressure_scale import PressureScale, make_legend
+from stiction.view.pressure_scale import PressureScale
 from stiction.view.reach import find_reach
 from stiction.view.requirements import require_viewer
 from stiction.view.session import check_count
@@ -35,6 +38,7 @@ _CHOOSE_COLORS = (
     "addEventListener('hashchange',()=>location.reload())})();"
 )
 _AHEAD = 25  # frames that a browser reads before they are shown
+_LATER = 1e-7  # simulated time after the start of a frame at which a click on its mark arrives [s]
 
 
 def make_page(
@@ -107,6 +111,7 @@ class _Projector:
         for film in films:
             for frame in film.frames:
                 self._scale.include(find_largest_pressure(frame.read()[0]))
+        self._arrow_counts: dict[str, ArrowCount] = {}
 
     def make(self, title: str, slowdown: float) -> str:
         """Returns the page."""
@@ -118,10 +123,12 @@ class _Projector:
         for i, sleep in enumerate(np.diff(moments, append=moments[-1] + self._films[0].frame_time)):
             for world, film in zip(self._worlds, self._films, strict=True):
                 world.reveal(film.name, self._style)
+            self._count_arrows()
             recording.insert_sleep(slowdown * float(sleep))
             if i + _AHEAD < len(moments):
                 self._prepare(moments[i + _AHEAD])
-        return _add_overlay(recording.as_html(), self._make_overlay(title), title)
+        overlay = self._make_overlay(title, float(moments[0]), slowdown)
+        return _add_overlay(recording.as_html(), overlay, title)
 
     def _prepare(self, time: float) -> None:
         """Sends the last frame of each film that starts at or before a time ahead."""
@@ -130,21 +137,40 @@ class _Projector:
             place = max(int(np.searchsorted(starts, time + 1e-9)) - 1, 0)
             world.prepare(film.frames[place], self._style, self._scale)
 
-    def _make_overlay(self, title: str) -> str:
+    def _count_arrows(self) -> None:
+        """Keeps the count of the frame that has the most arrows, by kind."""
+        for name in self._worlds[0].arrow_counts:
+            count = add_counts(world.arrow_counts[name] for world in self._worlds)
+            best = self._arrow_counts.get(name, count)
+            self._arrow_counts[name] = ArrowCount(
+                *max((best.drawn, best.total), (count.drawn, count.total)),
+                max(best.largest, count.largest),
+            )
+
+    def _make_overlay(self, title: str, first: float, slowdown: float) -> str:
         frames = [frame for film in self._films for frame in film.frames]
         legend = make_legend(
-            self._scale.top,
-            with_patches=self._scale.is_known and any(w.soft_geoms for w in self._worlds),
+            pressure=self._scale.top if self._has_patches else None,
+            cut=self._worlds[0].cut_top,
             with_points=any(len(frame.read()[1].point) for frame in frames),
         )
+        counts = {name: count for name, count in self._arrow_counts.items() if count.total}
+        legend += make_arrow_legend(counts, at_most=True)
         times = [frame.time for frame in frames]
-        bad = [frame.time for frame in frames if not frame.is_good]
+        bad = sorted((frame for frame in frames if not frame.is_good), key=lambda frame: frame.time)
+        # The replay shows a frame from the start of its step. A little later it is there for sure.
+        jumps = [slowdown * (frame.start_time - first + _LATER) for frame in bad]
         num_steps = sum(film.num_steps for film in self._films)
-        strip = make_strip(bad, min(times), max(times), num_steps)
+        bad_times = [frame.time for frame in bad]
+        strip = make_strip(bad_times, min(times), max(times), num_steps, jumps)
         return (
             f"<div style='font:bold 14px sans-serif;padding:4px 14px'>{html.escape(title)}</div>"
-            f"{legend}{strip}"
+            f"{legend}{strip}{JUMP_SCRIPT if bad else ''}"
         )
+
+    @property
+    def _has_patches(self) -> bool:
+        return self._scale.is_known and any(world.soft_geoms for world in self._worlds)
 
 
 def _add_overlay(page: str, overlay: str, title: str) -> str:
