@@ -356,7 +356,7 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
     assert result.returncode == 1
     assert "cannot be made" in result.stderr
     assert result.stdout == ""
-    assert run("absent.xml").returncode == 1
+    assert run("absent.xml").returncode == 2
     with pytest.raises(stiction.Error, match="did you mean 'similar'"):
         compare_models(load_scene(path), ["simmilar"])
 
