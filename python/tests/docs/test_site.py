@@ -62,7 +62,8 @@ _MEASURE = """() => {
     height: article.getBoundingClientRect().height,
     pictures: article.querySelectorAll("img, svg, iframe").length,
     contents: [...document.querySelectorAll(lists)].filter(isSeen).map(countLinks),
-    cut: [...article.querySelectorAll("pre:not(.cell_output *)")].filter((pre) => pre.scrollWidth > pre.clientWidth).length,
+    cut: [...article.querySelectorAll("pre:not(.cell_output *)")]
+      .filter((pre) => pre.scrollWidth > pre.clientWidth).length,
   };
 }"""
 
