@@ -271,7 +271,7 @@ def test_a_word_that_is_searched_leads_to_its_page(
     ("word", "guides"),
     [
         ("hydroelastic", {"Pressure fields", "From Drake", "Contact properties"}),
-        ("stiction_tolerance", {"Options", "Friction laws"}),
+        ("stiction_tolerance", {"Contact models", "Options", "Friction laws"}),
         ("patch", {"4. From points to patches", "Viewer", "Gallery", "Pressure fields"}),
     ],
 )
