@@ -29,6 +29,7 @@ from stiction.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
     PairProperties,
+    has_springs,
     is_linear_law,
 )
 from stiction.errors import Error, StictionWarning
@@ -130,7 +131,7 @@ def _measure_stiction(
     if traits.has_viscous_friction or not block.has_friction:
         return None, None
     creep = block.hold(at.load_share)
-    if traits.is_rigid or (traits.takes_laws and options["friction_law"] == "elastic"):
+    if traits.is_rigid or has_springs(options):
         return creep, 0.0
     small = block.hold(_SMALL_SHARE)
     share = calc_slip_share(options, _SMALL_SHARE)

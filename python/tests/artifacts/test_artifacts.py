@@ -313,7 +313,7 @@ def test_contacts_of_unknown_mobility_do_not_lower_its_mean() -> None:
     contacts = SimpleNamespace(
         time_step=0.01, normal_impulse=one, distance=one, normal_velocity=one, slip_velocity=wide,
         delassus=np.array([2.0, np.nan, 4.0, np.nan]), slipping=np.zeros(n), impulse=wide, normal=wide,
-        friction=one, bodies=np.zeros((n, 2)), point=wide,
+        friction=one, bodies=np.zeros((n, 2)), geoms=np.zeros((n, 2)), point=wide,
     )  # fmt: skip
     report = SimpleNamespace(contacts=contacts, advance=None)
     sums = budget._Sums()

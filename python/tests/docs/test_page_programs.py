@@ -57,7 +57,7 @@ def test_the_program_of_the_start_page_runs() -> None:
 
 def test_the_box_of_the_readme_sticks() -> None:
     bound, *contacts = run_program("README.md")
-    assert float(re.findall(r"to (\S+) m/s", bound)[0]) < 2e-6
+    assert float(re.findall(r"at most (\S+) m/s", bound)[0]) < 2e-6
     assert [line.split()[-1] for line in contacts] == ["sticks"] * 4
 
 
