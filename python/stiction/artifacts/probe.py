@@ -82,12 +82,13 @@ def measure_artifacts(
         surfaces have no stiffness, only the laws `hunt_crossley` and `linear` have a constant one,
         and the contact of `mujoco` does not have these properties.
     """
-    if not (at.mobility > 0 and at.normal_force > 0):
-        return MeasuredArtifacts(not_measured="the contact has no normal force or no mobility")
     drift = measure_chord_drift(options, at.turning) if at.turning > 0 else None
     if contact_model_traits(options["contact_model"]).is_mj_step:
-        # Its contact has solref and solimp instead of these properties.
+        # Its contact has solref and solimp instead of these properties, and no known mobility.
         return MeasuredArtifacts(chord_drift=drift)
+    if not (at.mobility > 0 and at.normal_force > 0):
+        reason = "the contact has no normal force or no mobility"
+        return MeasuredArtifacts(chord_drift=drift, not_measured=reason)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
