@@ -35,7 +35,8 @@ def view_command(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="A scene (MJCF or URDF), or recordings of one scene made by `stiction run --record`.",
+            help="A scene (MJCF or URDF), the name of a scene of the package, such as 'spatula', or "
+            "recordings of one scene made by `stiction run --record`.",
         ),
     ],
     contact_model: Annotated[

@@ -46,9 +46,10 @@ class CaseRun:
         self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
-        self.row = Row(case.label, case.contact_model, case.impratio, case.accuracy)
+        self.row = Row(case.label, case.contact_model, accuracy=case.accuracy)
         if case.is_mj_step:
             self.row.impratio = float(self._scene.model.opt.impratio)
+            self.row.noslip_iterations = int(self._scene.model.opt.noslip_iterations)
 
     def step(self, after_step: AfterStep) -> None:
         """Steps until the end, a failed step, or until after_step returns True."""

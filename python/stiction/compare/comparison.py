@@ -40,8 +40,8 @@ def compare_models(
 
     Args:
         scene: the scene, as load_scene returns it.
-        contact_models: names of contact models; None means all. 'mujoco' runs with three values of
-            impratio.
+        contact_models: names of contact models; None means all. 'mujoco' runs with its remedies
+            against creep too: larger values of impratio, and the noslip solver.
         normal_law, friction_law: as in Simulator, for the models that use laws. A model that refuses
             the friction law, as most do 'elastic', runs with its own friction; its label says so.
         settings: other arguments of Simulator, such as friction_directions. A model ignores those

@@ -21,12 +21,22 @@ from stiction.view.layout import make_layout, set_stage
 from stiction.view.legend import make_arrow_legend, make_legend
 from stiction.view.patches import find_largest_pressure
 from stiction.view.pressure_scale import PressureScale
+from stiction.view.reach import find_reach
 from stiction.view.requirements import require_viewer
 from stiction.view.session import check_count
 from stiction.view.style import Style
 from stiction.view.world import World
 
 _MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
+# Dark or light: as the page wants that has the replay in a frame, else as the reader's system has it.
+_CHOOSE_COLORS = (
+    "(()=>{const dark=location.hash==='#dark'||"
+    "(location.hash!=='#light'&&matchMedia('(prefers-color-scheme: dark)').matches);"
+    "document.documentElement.classList.toggle('dark',dark);"
+    "document.documentElement.style.background=dark?'#242424':'white';"
+    "(window.__VISER_EMBED_CONFIG__??={}).darkMode=dark;"
+    "addEventListener('hashchange',()=>location.reload())})();"
+)
 _AHEAD = 25  # frames that a browser reads before they are shown
 _LATER = 1e-7  # simulated time after the start of a frame at which a click on its mark arrives [s]
 
@@ -82,7 +92,7 @@ def write_page(path: Path, page: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
     except OSError as e:
-        raise Error("file_not_found", str(path), f"cannot be written: {e.strerror or e}") from e
+        raise Error("invalid_value", str(path), f"cannot be written: {e.strerror or e}") from e
 
 
 class _Projector:
@@ -92,7 +102,7 @@ class _Projector:
         self._server = server
         self._films = films
         self._style = style
-        layout = make_layout(films[0].model, len(films))
+        layout = make_layout(films[0].model, len(films), find_reach(films))
         set_stage(server, layout)
         self._worlds = [
             World(server, film, i, layout, FilmMeshLayer) for i, film in enumerate(films)
@@ -169,10 +179,16 @@ def _add_overlay(page: str, overlay: str, title: str) -> str:
         "#stiction{position:fixed;left:10px;bottom:60px;width:280px;z-index:10;padding:4px 0 8px;"
         "background:rgba(255,255,255,0.85);border-radius:6px;box-shadow:0 1px 4px rgba(0,0,0,0.2);"
         "transform-origin:left bottom}"
-        # On a phone, or in a frame of another page, the box must leave the scene in sight.
+        ".dark #stiction{background:rgba(30,30,34,0.85);color:#ddd}"
+        # In a small frame of another page, the box must leave the scene in sight.
         "@media(max-width:700px),(max-height:500px){#stiction{transform:scale(0.6)}}"
+        # On a phone that is held upright, the scene keeps its shape, and the box stands below it.
+        "@media(max-aspect-ratio:1/1){#root{height:calc(80vw + 36px)!important}"
+        "#stiction{transform:none;bottom:auto;top:calc(80vw + 40px);left:0;width:100vw;"
+        "max-height:calc(100vh - 80vw - 40px);overflow-y:auto;box-shadow:none;box-sizing:border-box}}"
     )
     box = f"<style>{style}</style><div id='stiction'>{overlay}</div>"
+    page = page.replace("</head>", f"<script>{_CHOOSE_COLORS}</script></head>", 1)
     end = page.rindex("</body>")
     page = page[:end] + box + page[end:]
     page = page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)

@@ -131,8 +131,9 @@ def draw_shared(shared: Shared) -> Figure:
             _add_polygon(axes, shared.polygon, "crimson", alpha=0.9, edgecolors="k")
         axes.view_init(**_VIEW)
         _fit_box(axes, np.vstack(list(shared.corners.values())))
-        axes.set_title(title, fontsize=10)
         axes.set_axis_off()
+        # A title above the axes would be cut off, because the zoom draws over their edges.
+        axes.text2D(0.5, 0.98, title, fontsize=10, ha="center", va="top", transform=axes.transAxes)
     return figure
 
 
