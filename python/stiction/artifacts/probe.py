@@ -82,15 +82,13 @@ def measure_artifacts(
         surfaces have no stiffness, only the laws `hunt_crossley` and `linear` have a constant one,
         and the contact of `mujoco` does not have these properties.
     """
-    is_mj_step = contact_model_traits(options["contact_model"]).is_mj_step
-    if not (at.mobility > 0 and at.normal_force > 0):
-        # The contacts of mj_step have no mobility, so this is no failure there.
-        reason = "" if is_mj_step else "the contact has no normal force or no mobility"
-        return MeasuredArtifacts(not_measured=reason)
     drift = measure_chord_drift(options, at.turning) if at.turning > 0 else None
-    if is_mj_step:
-        # Its contact has solref and solimp instead of these properties.
+    if contact_model_traits(options["contact_model"]).is_mj_step:
+        # Its contact has solref and solimp instead of these properties, and no known mobility.
         return MeasuredArtifacts(chord_drift=drift)
+    if not (at.mobility > 0 and at.normal_force > 0):
+        reason = "the contact has no normal force or no mobility"
+        return MeasuredArtifacts(chord_drift=drift, not_measured=reason)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
