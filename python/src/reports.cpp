@@ -332,7 +332,7 @@ void bind_reports(nb::module_& m) {
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
           "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit', "
-          "'law_range', 'coupling', 'rotation' and 'plugin_state'.")
+          "'law_range', 'coupling', 'rotation', 'plugin_state' and 'anchors'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

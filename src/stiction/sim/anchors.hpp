@@ -14,6 +14,7 @@
 #include "stiction/plant/surface_motion.hpp"
 #include "stiction/sim/anchor_matching.hpp"
 #include "stiction/sim/anchor_memory.hpp"
+#include "stiction/sim/anchor_sharing.hpp"
 #include "stiction/sim/step_report.hpp"
 
 namespace stiction::sim {
@@ -28,7 +29,10 @@ inline constexpr double kTangentialShare = 0.85;
 /// A contact is found again by its place on either body. Its stretch moves with the surfaces: by
 /// the elastic part of the slip that the step computed, and by the difference between the true
 /// motion of the two bodies and that linear one. Without the second part, what a turning body holds
-/// drifts outwards, because velocities follow the chord of an arc. Source: [theory:anchors].
+/// drifts outwards, because velocities follow the chord of an arc.
+///
+/// Where MuJoCo lists other contact points of two geoms, the new ones share the force of all
+/// anchors there, see AnchorSharing. Source: [theory:anchors].
 class Anchors {
  public:
   /// Begins a step, or begins it again. Anchors of another time or other positions than those of
@@ -42,7 +46,8 @@ class Anchors {
              contact::ContactProblem* problem);
 
   /// Records the stretches at the end of the step, for the problem of the last call of write.
-  void record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
+  /// @return true if anchors were lost in many of the last steps, and no warning has been given
+  bool record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
 
   /// Keeps the anchors of the last step for which sleeps(geom A, geom B) is true. Their contacts
   /// take no part in this step.
@@ -66,6 +71,8 @@ class Anchors {
   /// True if anchors were recorded in this step.
   bool is_any() const { return !now_.points.empty(); }
   const AnchorSummary& summary() const { return summary_; }
+  /// Returns the two geoms that lost an anchor last.
+  const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }
 
   /// What the next step remembers.
   const AnchorMemory& memory() const { return before_; }
@@ -83,21 +90,32 @@ class Anchors {
   const AnchorPair* find_before(const std::array<int, 2>& geoms) const;
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
                 const plant::PatchPair* patch, const contact::ContactProblem& problem);
-  void find_again(const AnchorPair& before, const AnchorPair& now);
-  void carry(const plant::SurfaceMotion& motion, const AnchorPoint& before, AnchorPoint* now) const;
-  void share_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
-                  const AnchorPair& before, const AnchorPair& now);
+  void find_again(const AnchorPair& before, AnchorPair* now,
+                  const contact::ContactProblem& problem);
+  double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
+               AnchorPoint* now) const;
+  void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
+                    const AnchorPair& before, double* work);
+  void share(const AnchorPair& now, const contact::ContactProblem& problem);
+  double find_strength(int point, const contact::ContactProblem& problem) const;
+  std::span<AnchorPoint> points_of(const AnchorPair& pair) {
+    return std::span(now_.points).subspan(pair.first_point, pair.num_points);
+  }
   void write_springs(const AnchorPair& pair, contact::ContactProblem* problem) const;
-  void record_point(const contact::Contact& contact, const contact::Anchor& anchor,
-                    const contact::ContactSolution& solution, int index,
-                    const math::Vec3& surface_velocity, double dt, AnchorPoint* point);
+  double record_point(const contact::Contact& contact, const contact::Anchor& anchor,
+                      const contact::ContactSolution& solution, int index,
+                      const math::Vec3& surface_velocity, double dt, AnchorPoint* point);
 
   AnchorMemory before_;  // of the last step
   AnchorStep now_;
+  LossCounter losses_;                 // with this step
+  bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
+  std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
+  AnchorSharing sharing_;
   std::vector<math::Vec3> surface_speed_;  // moving surfaces at each point of now_ [m/s]
   AnchorSummary summary_;
 };

@@ -105,8 +105,9 @@ enum class WarningKind {
   coupling,      // friction is bounded by other normal impulses than those of the step
   rotation,      // a body or joint turns by more than half a turn in the step
   plugin_state,  // advance does not know the error of an engine plugin's state
+  anchors,       // springs of contacts that stick are lost in many steps
 };
-inline constexpr int kNumWarningKinds = 10;
+inline constexpr int kNumWarningKinds = 11;
 
 /// What a simulator remembers of the step before, as bits.
 enum MemoryKind : std::uint32_t {
