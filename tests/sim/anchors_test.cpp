@@ -284,6 +284,56 @@ TEST(Anchors, ABlockPulledByASpringFollowsItsSolutionToFirstOrder) {
   for (const double dt : {1e-4, 1e-3, 1e-2}) EXPECT_LE(measure_pulled(dt), 0.02 * dt + 2e-5) << dt;
 }
 
+/// A box or ball that stands on a mocap body.
+Scene make_carried(const char* geom) {
+  return Scene(support::make_mjcf("timestep=\"0.002\"", R"(<worldbody>
+<body mocap="true"><geom type="box" size="3 3 0.05" friction="0.5"/></body>
+<body pos="0 0 0.1"><freejoint/><geom mass="1" )" + std::string(geom) +
+                                                            "/></body></worldbody>"));
+}
+
+TEST(Anchors, AJumpOfAMocapBodyKicksNothing) {
+  for (const char* geom : {R"(type="box" size="0.1 0.1 0.05")", R"(type="sphere" size="0.05")"}) {
+    // Also jumps that count as such by their size, along and about the normal.
+    for (const double jump : {1e-4, 1e-2, 0.5, 3.2}) {
+      for (const double turn : {0.0, 0.5}) {
+        Scene scene = make_carried(geom);
+        Stepper stepper(scene.model, make_elastic());
+        run(&stepper, &scene, 500);
+        if (jump < 3) scene.data->mocap_pos[0] += jump;
+        const mjtNum axis[3] = {0, 0, 1};
+        mju_axisAngle2Quat(scene.data->mocap_quat, axis, jump < 3 ? turn : std::numbers::pi / 2);
+        for (int i = 0; i < 10; ++i) {
+          const StepReport& report = stepper.step(scene.data);
+          ASSERT_TRUE(report.ok()) << report.message;
+          EXPECT_EQ(report.anchors.num_forgotten, 0);
+          EXPECT_LE(mju_norm(scene.data->qvel, 6), 1e-9) << geom << " " << jump << " " << turn;
+        }
+      }
+    }
+  }
+}
+
+TEST(Anchors, AMocapBodyThatMovesTakesAlongWhatStandsOnIt) {
+  // It accelerates to 0.1 m/s at a fifth of the friction, turns, and stops.
+  Scene scene = make_carried(R"(type="box" size="0.1 0.1 0.05" pos="0.3 0 0")");
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 500);
+  constexpr double kDt = 0.002, kRate = 1;  // [m/s^2]
+  const double start = scene.data->time, x0 = scene.data->qpos[0];
+  const auto place = [&](double t) {
+    const double speeding = std::min(t, 0.1), braking = std::clamp(t - 0.6, 0.0, 0.1);
+    const double even = std::clamp(t - 0.1, 0.0, 0.5);
+    return 0.5 * kRate * speeding * speeding + 0.1 * even + (0.1 - 0.5 * kRate * braking) * braking;
+  };
+  for (int i = 0; i < 500; ++i) {
+    const double moved = place(scene.data->time - start);
+    scene.data->mocap_pos[0] = moved;
+    run(&stepper, &scene);
+  }
+  EXPECT_NEAR(scene.data->qpos[0] - x0, place(10), 3 * kRate * kDt * kDt);
+}
+
 /// A pile of different geoms that fall on each other between walls.
 std::string make_pile(double dt) {
   constexpr const char* kGeoms[] = {

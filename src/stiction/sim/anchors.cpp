@@ -90,7 +90,8 @@ void Anchors::reserve(int num_contacts) {
 }
 
 void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                    ContactProblem* problem) {
+                    const plant::MocapMotion& mocap, ContactProblem* problem) {
+  const auto jumps = [&](int geom) { return mocap.jumps(m, m->geom_bodyid[geom]); };
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -114,7 +115,8 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
     while (end < problem->num_contacts() && belongs(problem->contacts[end])) ++end;
     add_pair(m, d, i, end - i, is_face ? find_patch(i) : nullptr, *problem);
     AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(geoms)) find_again(*before, &now, *problem);
+    if (const AnchorPair* before = find_before(geoms))
+      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])}, &now, *problem);
     write_springs(now, problem);
     i = end;
   }
@@ -156,8 +158,14 @@ void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int
 }
 
 /// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
-void Anchors::find_again(const AnchorPair& before, AnchorPair* now, const ContactProblem& problem) {
-  const SurfaceMotion motion(before.poses, now->poses);
+/// @param jumps for either body, whether it has been moved without a motion; it keeps its anchors
+void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& jumps,
+                         AnchorPair* now, const ContactProblem& problem) {
+  std::array<plant::BodyPose, 2> poses = before.poses;
+  for (int side = 0; side < 2; ++side)
+    if (jumps[side]) poses[side] = now->poses[side];
+  has_jump_ = jumps[0] || jumps[1];
+  const SurfaceMotion motion(poses, now->poses);
   const TwistRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
       matching_.match(motion, before_.step.points_of(before), points_of(*now));
@@ -186,8 +194,8 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const Vec3 turned = turn(before.stretch);
   Vec3 u = turned;
   // Replace the slip of the step by that of the bodies' motion. The slip of a contact that slides
-  // does not stretch its spring.
-  if (before.follows_bodies())
+  // does not stretch its spring, and neither does a jump.
+  if (before.follows_bodies() && !has_jump_)
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
   const double work = 0.5 * before.stiffness * before.area * (dot(u, u) - dot(turned, turned));

@@ -11,6 +11,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/contact_patches.hpp"
+#include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/surface_motion.hpp"
 #include "stiction/sim/anchor_matching.hpp"
 #include "stiction/sim/anchor_memory.hpp"
@@ -41,9 +42,10 @@ class Anchors {
 
   /// Finds the contacts of the problem again, and writes ContactProblem::anchors. Call it after
   /// MomentumFactor::calc_derived, which computes near-rigid stiffnesses.
-  /// @param data the contacts to which the problem's refer
+  /// @param data  the contacts to which the problem's refer
+  /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
   void write(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
-             contact::ContactProblem* problem);
+             const plant::MocapMotion& mocap, contact::ContactProblem* problem);
 
   /// Records the stretches at the end of the step, for the problem of the last call of write.
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
@@ -90,7 +92,7 @@ class Anchors {
   const AnchorPair* find_before(const std::array<int, 2>& geoms) const;
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
                 const plant::PatchPair* patch, const contact::ContactProblem& problem);
-  void find_again(const AnchorPair& before, AnchorPair* now,
+  void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, AnchorPair* now,
                   const contact::ContactProblem& problem);
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
                AnchorPoint* now) const;
@@ -108,6 +110,7 @@ class Anchors {
 
   AnchorMemory before_;  // of the last step
   AnchorStep now_;
+  bool has_jump_ = false;              // of a body of the pair that is being found again
   LossCounter losses_;                 // with this step
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact

@@ -338,7 +338,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   plant::add_coupling_rows(d, plant, implicit_, problem);
   derive(context, &contacts_);
   if (has_anchors(parameters) && !context.failed())
-    context.anchors.write(m, d, patches_.pairs(), problem);
+    context.anchors.write(m, d, patches_.pairs(), context.mocap, problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
