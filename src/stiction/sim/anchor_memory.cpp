@@ -72,11 +72,6 @@ void AnchorStep::clear() {
   points.clear();
 }
 
-bool AnchorStep::knows(const std::array<int, 2>& geoms) const {
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [&](const AnchorPair& pair) { return pair.geoms == geoms; });
-}
-
 void AnchorStep::copy(const AnchorPair& pair, const AnchorStep& from) {
   pairs.push_back(pair);
   pairs.back().first_point = static_cast<int>(points.size());

@@ -62,7 +62,6 @@ struct AnchorStep {
   std::span<const AnchorPoint> points_of(const AnchorPair& pair) const {
     return std::span(points).subspan(pair.first_point, pair.num_points);
   }
-  bool knows(const std::array<int, 2>& geoms) const;
   /// Appends a pair of another step.
   void copy(const AnchorPair& pair, const AnchorStep& from);
 };

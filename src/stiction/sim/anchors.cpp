@@ -75,11 +75,14 @@ void Anchors::finish(const mjModel* m, const mjData* d) {
 
 void Anchors::forget() { before_ = {}; }
 
-/// Returns the pair of two geoms in the last step, or null. Pairs are sorted by their geoms.
-const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) const {
+/// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
+/// are sorted by their geoms.
+const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) {
   if (!goes_on_) return nullptr;
   const auto found = std::ranges::lower_bound(before_.step.pairs, geoms, {}, &AnchorPair::geoms);
-  return found != before_.step.pairs.end() && found->geoms == geoms ? &*found : nullptr;
+  if (found == before_.step.pairs.end() || found->geoms != geoms) return nullptr;
+  is_met_[found - before_.step.pairs.begin()] = true;
+  return &*found;
 }
 
 /// Makes room for the next step, which has as many contacts.
@@ -96,6 +99,7 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
   now_.clear();
   contacts_.clear();
   surface_speed_.clear();
+  is_met_.assign(before_.step.pairs.size(), false);
   summary_.num_lost = 0;
   has_lost_holding_ = false;
   problem->anchors.assign(problem->num_contacts(), Anchor());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,13 +52,15 @@ class Anchors {
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
   bool record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
 
-  /// Keeps the anchors of the last step for which sleeps(geom A, geom B) is true. Their contacts
-  /// take no part in this step.
+  /// Keeps the anchors of the last step for which sleeps(geom A, geom B) is true, unless their
+  /// geoms touch in this step. Call it after record.
   template <class F>
   void keep(F&& sleeps) {
-    for (const AnchorPair& pair : before_.step.pairs)
-      if (goes_on_ && sleeps(pair.geoms[0], pair.geoms[1]) && !now_.knows(pair.geoms))
-        now_.copy(pair, before_.step);
+    if (!goes_on_) return;
+    for (std::size_t i = 0; i < before_.step.pairs.size(); ++i) {
+      const AnchorPair& pair = before_.step.pairs[i];
+      if (!is_met_[i] && sleeps(pair.geoms[0], pair.geoms[1])) now_.copy(pair, before_.step);
+    }
   }
 
   /// Ends a step that succeeded.
@@ -89,7 +92,7 @@ class Anchors {
 
  private:
   void reserve(int num_contacts);
-  const AnchorPair* find_before(const std::array<int, 2>& geoms) const;
+  const AnchorPair* find_before(const std::array<int, 2>& geoms);
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
                 const plant::PatchPair* patch, const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, AnchorPair* now,
@@ -116,6 +119,7 @@ class Anchors {
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
+  std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
   AnchorSharing sharing_;
