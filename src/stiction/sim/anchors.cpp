@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -103,10 +104,16 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
   summary_.num_lost = 0;
   has_lost_holding_ = false;
   problem->anchors.assign(problem->num_contacts(), Anchor());
+  // Patches mostly come in the order of their contacts, so each search begins after the last one.
+  std::size_t next_patch = 0;
   const auto find_patch = [&](int first_contact) {
-    const auto found = std::ranges::find(patches, first_contact, &plant::PatchPair::first_contact);
-    STICTION_ASSERT(found != patches.end());
-    return &*found;
+    for (std::size_t i = 0; i < patches.size(); ++i) {
+      const plant::PatchPair& patch = patches[(next_patch + i) % patches.size()];
+      if (patch.first_contact != first_contact || patch.points.empty()) continue;
+      next_patch = &patch - patches.data() + 1;
+      return &patch;
+    }
+    return static_cast<const plant::PatchPair*>(nullptr);
   };
   for (int i = 0; i < problem->num_contacts();) {
     const bool is_face = problem->contacts[i].face >= 0;
@@ -117,7 +124,9 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
     };
     int end = i + 1;
     while (end < problem->num_contacts() && belongs(problem->contacts[end])) ++end;
-    add_pair(m, d, i, end - i, is_face ? find_patch(i) : nullptr, *problem);
+    const plant::PatchPair* patch = is_face ? find_patch(i) : nullptr;
+    STICTION_ASSERT(!is_face || patch);
+    add_pair(m, d, i, end - i, patch, *problem);
     AnchorPair& now = now_.pairs.back();
     if (const AnchorPair* before = find_before(geoms))
       find_again(*before, {jumps(geoms[0]), jumps(geoms[1])}, &now, *problem);
