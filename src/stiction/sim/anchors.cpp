@@ -102,6 +102,7 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
   surface_speed_.clear();
   is_met_.assign(before_.step.pairs.size(), false);
   summary_.num_lost = 0;
+  summary_.energy_gain = 0;
   has_lost_holding_ = false;
   problem->anchors.assign(problem->num_contacts(), Anchor());
   // Patches mostly come in the order of their contacts, so each search begins after the last one.
@@ -191,9 +192,19 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   sharing_.start(ratios);
   release_lost(motion, match, before, &work);
   now->spare = before.spare;
-  if (summary_.num_lost == num_lost) return;
-  share(*now, problem);
-  now->spare = sharing_.solve(before.spare);
+  if (summary_.num_lost > num_lost) {
+    share(*now, problem);
+    now->spare = sharing_.solve(before.spare);
+  }
+  summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
+}
+
+/// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
+double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
+                          const TwistRatios& ratios, double work) {
+  double energy = now.spare;
+  for (const AnchorPoint& point : points_of(now)) energy += calc_energy(point, ratios);
+  return energy - (before.energy + before.spare + work);
 }
 
 /// Carries the stretch of a contact from the last step to this one.

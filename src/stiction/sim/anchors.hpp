@@ -102,6 +102,8 @@ class Anchors {
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
                     const AnchorPair& before, double* work);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
+  double calc_gain(const AnchorPair& before, const AnchorPair& now, const TwistRatios& ratios,
+                   double work);
   double find_strength(int point, const contact::ContactProblem& problem) const;
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {
     return std::span(now_.points).subspan(pair.first_point, pair.num_points);

@@ -135,7 +135,10 @@ struct WarningReport {
 struct AnchorSummary {
   double largest_stretch = 0;  // of a contact at the end of the step [m]
   double energy = 0;           // of all springs at the end of the step [J]
-  int num_lost = 0;            // of the last step, not found again although their geoms touch
+  /// The energy that all springs, and what AnchorSharing keeps for them, gained when contacts were
+  /// found again, beyond the work of the bodies' motion [J]. It is 0 or round-off.
+  double energy_gain = 0;
+  int num_lost = 0;  // of the last step, not found again although their geoms touch
   /// The number of springs that were forgotten, because the step does not begin with the state in
   /// which the last one ended.
   int num_forgotten = 0;
