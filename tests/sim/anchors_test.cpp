@@ -588,6 +588,15 @@ TEST(AnchorMemory, BodiesThatSleepKeepTheirAnchors) {
     x = scene.data->qpos[0];
   }
   ASSERT_EQ(num_asleep, 1);
+  // Springs that sleep count as all others do.
+  double energy = 0, stretch = 0;
+  for (const AnchorReport& anchor : stepper.list_anchors()) {
+    energy += 0.5 * anchor.stiffness * dot(anchor.stretch, anchor.stretch);
+    stretch = std::max(stretch, norm(anchor.stretch));
+  }
+  const AnchorSummary asleep = stepper.step(scene.data).anchors;
+  EXPECT_NEAR(asleep.energy, energy, 1e-12 * energy);
+  EXPECT_EQ(asleep.largest_stretch, stretch);
   run(&stepper, &scene, 50);
   scene.data->xfrc_applied[6 + 2] = 1e-3;  // wakes the block
   const StepReport& report = stepper.step(scene.data);

@@ -86,6 +86,14 @@ const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) {
   return &*found;
 }
 
+/// Keeps a pair of the last step, and adds it to the summary.
+void Anchors::keep_pair(const AnchorPair& pair) {
+  now_.copy(pair, before_.step);
+  summary_.energy += pair.energy;
+  for (const AnchorPoint& point : before_.step.points_of(pair))
+    summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point.stretch));
+}
+
 /// Makes room for the next step, which has as many contacts.
 void Anchors::reserve(int num_contacts) {
   for (AnchorStep* step : {&before_.step, &now_, &open_}) step->reserve(num_contacts);

@@ -59,7 +59,7 @@ class Anchors {
     if (!goes_on_) return;
     for (std::size_t i = 0; i < before_.step.pairs.size(); ++i) {
       const AnchorPair& pair = before_.step.pairs[i];
-      if (!is_met_[i] && sleeps(pair.geoms[0], pair.geoms[1])) now_.copy(pair, before_.step);
+      if (!is_met_[i] && sleeps(pair.geoms[0], pair.geoms[1])) keep_pair(pair);
     }
   }
 
@@ -91,6 +91,7 @@ class Anchors {
   }
 
  private:
+  void keep_pair(const AnchorPair& pair);
   void reserve(int num_contacts);
   const AnchorPair* find_before(const std::array<int, 2>& geoms);
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
