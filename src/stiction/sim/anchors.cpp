@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/sim/penetration_memory.hpp"
+#include "stiction/sim/state_hash.hpp"
 
 namespace stiction::sim {
 namespace {
