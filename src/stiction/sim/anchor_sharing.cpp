@@ -23,24 +23,20 @@ double find_stiffness(const AnchorPoint& point) { return point.stiffness * point
 }  // namespace
 
 TwistRatios::TwistRatios(const contact::Contact& c) {
-  const auto axis = [&c](int i) {
-    return Vec3{c.R_WC[3 * i], c.R_WC[3 * i + 1], c.R_WC[3 * i + 2]};
-  };
-  axes_ = {axis(2), axis(0), axis(1)};
   const double largest = *std::max_element(c.friction.begin(), c.friction.end());
   if (!(largest > 0)) return;
-  for (int i = 0; i < 3; ++i) squares_[i] = math::square(c.friction[2 + i] / largest);
+  torsion = math::square(c.friction[2] / largest);
+  rolling = math::square(std::min(c.friction[3], c.friction[4]) / largest);
 }
 
-Vec3 TwistRatios::apply(const Vec3& twist) const {
-  Vec3 torque;
-  for (int i = 0; i < 3; ++i) torque += axes_[i] * (squares_[i] * dot(axes_[i], twist));
-  return torque;
+Vec3 TwistRatios::apply(const Vec3& twist, const Vec3& normal) const {
+  return project(twist, normal) * rolling + normal * (dot(normal, twist) * torsion);
 }
 
 double calc_energy(const AnchorPoint& point, const TwistRatios& ratios) {
   return 0.5 * find_stiffness(point) *
-         (dot(point.stretch, point.stretch) + dot(point.twist, ratios.apply(point.twist)));
+         (dot(point.stretch, point.stretch) +
+          dot(point.twist, ratios.apply(point.twist, point.normal)));
 }
 
 AnchorSharing::Wrench AnchorSharing::make_wrench(const Vec3& position, const Vec3& force,
@@ -63,8 +59,8 @@ void AnchorSharing::release(AnchorPoint* point) {
   if (!has_origin_) origin_ = point->position;
   has_origin_ = true;
   const double k = find_stiffness(*point);
-  const Wrench wrench =
-      make_wrench(point->position, point->stretch * k, ratios_.apply(point->twist) * k);
+  const Wrench wrench = make_wrench(point->position, point->stretch * k,
+                                    ratios_.apply(point->twist, point->normal) * k);
   for (int i = 0; i < kSize; ++i) released_[i] += wrench[i];
   energy_ += calc_energy(*point, ratios_);
   point->stretch = point->twist = {};
@@ -75,7 +71,7 @@ void AnchorSharing::take(AnchorPoint* point, double weight) {
   const Vec3 r = point->position - origin_;
   for (int j = 0; j < kSize; ++j) {
     const Vec3 motion = j < 3 ? kUnit[j] : cross(kUnit[j - 3], r);
-    const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply(kUnit[j - 3]);
+    const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply(kUnit[j - 3], point->normal);
     const Wrench wrench =
         make_wrench(point->position, project(motion, point->normal) * weight, torque * weight);
     for (int i = 0; i < kSize; ++i) resistance_[i][j] += wrench[i];
@@ -121,7 +117,7 @@ double AnchorSharing::solve(double spare) {
   double added = 0, with_present = 0;
   for (const Taker& taker : takers_) {
     const Change change = calc_change(taker);
-    const Vec3 torque = ratios_.apply(change.twist);
+    const Vec3 torque = ratios_.apply(change.twist, taker.point->normal);
     const double k = find_stiffness(*taker.point);
     added += 0.5 * k * (dot(change.stretch, change.stretch) + dot(change.twist, torque));
     with_present +=

@@ -12,16 +12,14 @@ struct AnchorPoint;
 
 /// The stiffness of the torsion and rolling springs of two geoms' contacts relative to their k_t,
 /// which is (mu_i / mu)^2 for each component [m^2].
-class TwistRatios {
- public:
+struct TwistRatios {
   TwistRatios() = default;
   explicit TwistRatios(const contact::Contact& contact);
-  /// Returns the torque of a spring with k_t = 1 for a twist.
-  math::Vec3 apply(const math::Vec3& twist) const;
+  /// Returns the torque of a spring with k_t = 1 for a twist of a contact.
+  math::Vec3 apply(const math::Vec3& twist, const math::Vec3& normal) const;
 
- private:
-  std::array<math::Vec3, 3> axes_{};  // normal, first and second tangent
-  std::array<double, 3> squares_{};
+  double torsion = 0;
+  double rolling = 0;  // of unequal coefficients, which only MuJoCo's pairs can have, the smaller
 };
 
 /// Returns the energy of the springs of a contact [J].
