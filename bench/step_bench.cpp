@@ -19,6 +19,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
+#include "stiction/io/taxel_assignment.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace {
@@ -33,6 +34,7 @@ struct Arguments {
   std::vector<std::string> models = {"lagged_regularized"};
   std::vector<int> threads = {1};
   bool random_controls = false;
+  std::vector<double> controls;  // of all actuators, if they are constant
   int warm_up = 200;
   int steps = 200;
   int repeats = 5;
@@ -95,6 +97,14 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   stiction::sim::Stepper stepper(model.get(), options,
                                  stiction::io::assign_materials(model.get(), properties));
 
+  stepper.set_taxels(stiction::io::assign_taxels(model.get(), properties));
+  if (!arguments.controls.empty() && static_cast<int>(arguments.controls.size()) != model->nu)
+    throw stiction::Error(stiction::ErrorCode::kWrongShape, "--controls",
+                          std::to_string(arguments.controls.size()) + " values for " +
+                              std::to_string(model->nu) + " actuators of " + scene +
+                              "; name one for each, or 'random'");
+  std::copy(arguments.controls.begin(), arguments.controls.end(), data->ctrl);
+
   std::minstd_rand generator;
   constexpr int kStride = 10;  // steps between changes of the controls
   const auto step = [&](int i) -> const stiction::sim::StepReport& {
@@ -155,6 +165,9 @@ Arguments parse(int argc, char** argv) {
       out.integrator = value;
     } else if (argument == "--controls") {
       out.random_controls = value == "random";
+      if (!out.random_controls)
+        for (const std::string& control : split(value))
+          out.controls.push_back(std::strtod(control.c_str(), nullptr));
     } else if (argument == "--properties") {
       out.properties = value;
     } else if (argument == "--warm-up") {
@@ -176,10 +189,11 @@ Arguments parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const Arguments arguments = parse(argc, argv);
   if (arguments.scenes.empty()) {
-    std::fprintf(stderr,
-                 "usage: %s [--models a,b] [--threads 1,2] [--warm-up N] [--steps N] [--repeats N] "
-                 "[--controls random] [--integrator NAME] [--properties FILE] SCENE.xml|.mjb ...\n",
-                 argv[0]);
+    std::fprintf(
+        stderr,
+        "usage: %s [--models a,b] [--threads 1,2] [--warm-up N] [--steps N] [--repeats N] "
+        "[--controls random|a,b,...] [--integrator NAME] [--properties FILE] SCENE.xml|.mjb ...\n",
+        argv[0]);
     return 2;
   }
   std::puts(

@@ -9,6 +9,8 @@ from jupyter_client.manager import KernelManager
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs" / "extensions"))
 
+import build_stamp  # noqa: E402
+
 project = "Stiction"
 copyright = "the Stiction authors, Apache-2.0"
 extensions = [
@@ -21,6 +23,7 @@ extensions = [
     "myst_nb",
     "option_table",
     "outline",
+    "page_contents",
     "python_reference",
     "replays",
     "sphinx_design",
@@ -31,9 +34,9 @@ myst_heading_anchors = 3
 bibtex_bibfiles = ["references.bib"]
 smartquotes_action = "D"  # dashes; quotes are code: 'lagged'
 
-# The notebooks of the tutorial. A notebook that has not changed keeps its results.
+# The notebooks of the tutorial. A notebook keeps its results if neither it nor Stiction has changed.
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(ROOT / "build" / "notebooks")
+nb_execution_cache_path = str(build_stamp.find_notebook_cache(ROOT))
 nb_execution_raise_on_error = True
 nb_execution_timeout = 60
 nb_output_stderr = "warn"  # warnings of a notebook fail the build; it handles those that it expects
@@ -59,6 +62,7 @@ html_static_path = ["static"]
 html_extra_path = ["../build/site_files"]  # the replays, which tools/make_replays.py writes
 html_css_files = ["layout.css", "math.css", "replays.css"]
 html_js_files = ["replays.js"]
+html_search_scorer = str(ROOT / "docs" / "static" / "search_order.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}

@@ -18,6 +18,8 @@ from stiction.options import OPTIONS
 
 # Read now: the stub of the compiled module, from which the reference is made, cannot answer later.
 _TRAITS = {name: contact_model_traits(name) for name in contact_models()}
+# Its step is a sequence of convex problems, which no trait says.
+_COUPLED = "coulomb"
 _FEW = 6  # models that read an option of their own; all compliant models read the others
 
 
@@ -43,9 +45,9 @@ def list_traits(name: str) -> list[tuple[str, str]]:
     rows = [
         ("kind", _describe_kind(name)),
         ("contact with pressure fields", "in patches" if traits.takes_patches else "in points"),
-        ("bound on the solver's error", "yes" if traits.has_error_bound else "none"),
+        ("bound on the solver's error", _describe_bound(name)),
         ("options of its own", ", ".join(special) or "none"),
-        ("wrong by design", traits.limitation or "nothing"),
+        ("wrong by design", traits.limitation or "nothing of its own"),
     ]
     return [(key, value.replace("|", r"\|")) for key, value in rows]
 
@@ -56,7 +58,15 @@ def _describe_kind(name: str) -> str:
         return "MuJoCo's own step"
     if traits.is_rigid:
         return "rigid: a complementarity problem"
+    if name == _COUPLED:
+        return "compliant; a sequence of convex problems"
     return "compliant and convex" if traits.has_error_bound else "compliant and implicit"
+
+
+def _describe_bound(name: str) -> str:
+    if name == _COUPLED:
+        return "yes, of its last convex problem: for the friction bounds that the step found"
+    return "yes" if _TRAITS[name].has_error_bound else "none"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

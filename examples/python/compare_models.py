@@ -25,10 +25,10 @@ def main() -> None:
     comparison = compare_models(scene, CONTACT_MODELS, duration=3.0)
 
     print(f"creep of '{comparison.held}' from {comparison.judged_from:g} s on")
-    print("contact model          measured [um/s]  predicted [um/s]  error bound [um/s]")
+    print("contact model               measured [um/s]  predicted [um/s]  error bound [um/s]")
     for row in comparison.rows:
         print(
-            f"{row.label:23}{in_microns(row.creep_measured):>15}"
+            f"{row.label:28}{in_microns(row.creep_measured):>15}"
             f"{in_microns(row.creep_predicted):>18}{in_microns(row.velocity_bound):>20}"
         )
 

@@ -31,7 +31,7 @@ def main() -> None:
 
     for contact in report.contacts:
         print(f"force {np.round(contact.force, 3)} N:", "slips" if contact.slipping else "sticks")
-    print(f"the solver is exact to {report.certificate.velocity_bound:.0e} m/s")
+    print(f"the solver's error is at most {report.certificate.velocity_bound:.0e} m/s")
 
 
 if __name__ == "__main__":

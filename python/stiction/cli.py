@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import mujoco
 import typer
@@ -37,9 +38,6 @@ from stiction.defaults import builtin_defaults
 from stiction.errors import Error, StepWarning
 from stiction.interrupts import find_termination, interrupt_on_termination
 from stiction.names import make_printable
-
-# Arguments that are names of something; to misspell one is wrong usage, as to misspell a contact model.
-_NAME_ARGUMENTS = ("body", "geom", "scene", "engine", "study", "--install")
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,20 +75,17 @@ def _run_app() -> int:
         with warnings.catch_warnings(), builtin_defaults():
             # Commands count the warnings of steps and show them in their summaries.
             warnings.simplefilter("ignore", StepWarning)
-            code = app(standalone_mode=False)
+            code = app(prog_name="stiction", standalone_mode=False)
     except typer.TyperException as e:
-        e.show()  # type: ignore[attr-defined]  # every exception of the parser has show()
-        code = e.exit_code
+        code = _report_usage(e, err)
     except (typer.Abort, KeyboardInterrupt):
         with contextlib.suppress(OSError):  # the terminal is closed
             err.print("terminated" if find_termination() else "interrupted")
         code = ExitCode.INTERRUPTED
     except Error as e:
         err.print("error:", make_printable(str(e)), style="red", markup=False)
-        if "--json" in sys.argv:
-            print_json({"error": {"code": e.code, "where": e.where, "message": e.message}})
-        is_usage = e.code == "unknown_name" and e.where in _NAME_ARGUMENTS
-        code = ExitCode.USAGE if is_usage else ExitCode.FAILURE
+        _print_json_error(e.code, e.where, e.message)
+        code = ExitCode.of_error(e)
     except ImportError as e:
         err.print("error:", str(e), style="red", markup=False)
         code = ExitCode.FAILURE
@@ -101,6 +96,33 @@ def _run_app() -> int:
     if code == ExitCode.INTERRUPTED and (number := find_termination()):
         code = ExitCode.of_signal(number)
     return int(code or 0)
+
+
+def _report_usage(error: Any, err: Console) -> int:
+    """Prints what the parser of the command line found, in one line, and returns the exit code.
+
+    `stiction` without a command prints its help instead.
+    """
+    if "NoArgs" in type(error).__name__:
+        error.show()
+        return int(error.exit_code)
+    where, message = "", " ".join(error.format_message().split())
+    if given := re.match(r"Invalid value for (.+?): (.*)", message):
+        where, message = given[1].replace("'", ""), given[2]
+    message = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
+    context = getattr(error, "ctx", None)
+    if context is not None and not message.endswith("?"):
+        message += f"; {context.command_path} --help lists what it takes"
+    text = f"{where}: {message}" if where else message
+    err.print("error:", make_printable(text), style="red", markup=False)
+    _print_json_error("usage", where, message)
+    return int(error.exit_code)
+
+
+def _print_json_error(code: str, where: str, message: str) -> None:
+    """Prints an error as JSON if the command has --json. Its arguments may not have been parsed."""
+    if "--json" in sys.argv:
+        print_json({"error": {"code": code, "where": where, "message": message}})
 
 
 def _fail_output(error: OSError) -> None:

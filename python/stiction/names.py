@@ -22,6 +22,30 @@ def find_compliant_models() -> list[str]:
     return find_models(lambda model: not model.is_rigid)
 
 
+def accepts_law(contact_model: str, friction_law: str) -> bool:
+    """True unless the model refuses the friction law. Only some models have the springs of 'elastic'.
+
+    Models that have no friction laws ignore the others.
+    """
+    return friction_law != "elastic" or contact_model_traits(contact_model).takes_anchors
+
+
+def label_model(contact_model: str, friction_law: str) -> str:
+    """Returns the name of a model in a table of runs with a friction law.
+
+    A model that refuses the law runs with its own friction, which the label says.
+    """
+    is_own = not accepts_law(contact_model, friction_law)
+    return f"{contact_model}, own friction" if is_own else contact_model
+
+
+def choose_friction_law(contact_model: str, friction_law: str) -> dict[str, str]:
+    """Returns the argument friction_law of Simulator; none for a model with its own friction."""
+    takes_laws = contact_model_traits(contact_model).takes_laws
+    is_taken = takes_laws and accepts_law(contact_model, friction_law)
+    return {"friction_law": friction_law} if is_taken else {}
+
+
 def make_printable(text: str) -> str:
     """Replaces control characters by escapes such as \\x1b.
 

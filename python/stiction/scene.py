@@ -16,6 +16,7 @@ from stiction.control_schedule import ControlSchedule, find_control_schedule
 from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StictionWarning, warn
 from stiction.names import make_printable
+from stiction.package_scenes import find_scene
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
 
@@ -68,7 +69,8 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
     """Loads an MJCF or URDF file, and its contact properties.
 
     Args:
-        path: path of the scene file.
+        path: path of the scene file, or the name of a scene that comes with the package, such as
+            'spatula'.
         properties: a file of contact properties, or its content as a dict. None means the file that
             the scene names, as in
             `<custom><text name="stiction" data="pads.contact.yaml"/></custom>`, if it names one.
@@ -77,11 +79,7 @@ def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:
         Error: the scene cannot be loaded; the message has the file and, where known, the line, the
             element and the value.
     """
-    path = check_path("path", path)
-    if not path.exists():
-        raise Error("file_not_found", str(path), "there is no such file")
-    if not path.is_file():
-        raise Error("file_not_found", str(path), "is not a file")
+    path = find_scene(check_path("path", path))
     _check_content(path)
     model = load_model(path)
     return Scene(path, model, load_scene_properties(model, path, properties))

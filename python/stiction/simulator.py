@@ -292,9 +292,10 @@ class Simulator:
         taken again with a smaller length until its error is at most `accuracy`. Where contacts do not
         change, the error is extrapolated away; there the result is much more accurate than the bound.
 
-        The call ends at `until` exactly. Controls, applied forces and poses of mocap bodies are held,
-        so call it once in each control period. Warnings, Ctrl-C and on_failure are as for `step`, and
-        the limit max_seconds holds for the whole call. A call that fails leaves data as they were.
+        The call ends at `until` exactly. Controls and applied forces are held, so call it once in each
+        control period. Mocap bodies move through the call at the velocity that their poses tell.
+        Warnings, Ctrl-C and on_failure are as for `step`, and the limit max_seconds holds for the
+        whole call. A call that fails leaves data as they were.
 
         What follows from the time step elsewhere (near-rigid stiffness, the stiffness of limits and
         equalities) follows from `time_step` at every length. The option friction_regularization counts
@@ -304,7 +305,7 @@ class Simulator:
             data: the state, which is advanced.
             until: the time at which the call ends [s]; not before data.time.
             accuracy: the largest local error of a step [m], at least 1e-9.
-            max_time_step: the largest step [s]; None for the whole call.
+            max_time_step: the largest step [s], at least 1e-7; None for the whole call.
             first_step: the length of the first step [s]; None for the one that the last call proposed
                 if data are as that call left them, and otherwise 1 ms.
             last_error: the error of the step before relative to its accuracy, in (0, 1], which the
@@ -324,7 +325,8 @@ class Simulator:
             Error: the contact model or the integrator does not fit (see Error.message for those that
                 do), `until` is in the past, `accuracy` is below 1e-9 m, or data belongs to another
                 model.
-            StepError: a step failed at the least length, 1e-7 s, and on_failure is 'raise'.
+            StepError: a step failed at the least length, 1e-7 s, or was too short to advance the time,
+                and on_failure is 'raise'.
         """
         check_data_type(data)
         report = self._stepper.advance(

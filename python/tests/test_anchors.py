@@ -65,6 +65,12 @@ def test_saved_anchors_are_loaded_for_their_state_alone(model: mujoco.MjModel) -
         other.load_anchors(copy, anchors)
     with pytest.raises(stiction.Error, match="must be bytes of save_anchors"):
         other.load_anchors(copy, 3)  # type: ignore[arg-type]
+    # Bytes that were cut off are anchors that are wrong, not a state of another model.
+    for size in (48, len(anchors) // 16 * 8, len(anchors) - 8):
+        with pytest.raises(
+            stiction.Error, match="^anchors: (have wrong numbers: they were cut|do not)"
+        ):
+            other.load_anchors(copy, anchors[:size])
     soft = stiction.Simulator(model, "lagged")
     with pytest.raises(stiction.Error, match="needs the friction law 'elastic'"):
         soft.save_anchors()

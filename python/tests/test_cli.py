@@ -39,9 +39,9 @@ def ball(tmp_path: Path) -> Path:
     return path
 
 
-def expect_one_line(result: subprocess.CompletedProcess[str], *parts: str) -> None:
-    """Expects exit code 1 and one line on standard error that contains the parts."""
-    assert result.returncode == 1, result.stderr
+def expect_one_line(result: subprocess.CompletedProcess[str], *parts: str, code: int = 1) -> None:
+    """Expects an exit code and one line on standard error that contains the parts."""
+    assert result.returncode == code, result.stderr
     assert len(result.stderr.splitlines()) == 1, result.stderr
     for part in parts:
         assert part in result.stderr
@@ -81,10 +81,13 @@ def test_the_command_line_does_not_load_matplotlib() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_missing_file_exits_with_1_and_its_name() -> None:
-    result = run("run", "no_such_scene.xml")
-    assert result.returncode == 1
-    assert result.stderr.strip() == "error: no_such_scene.xml: there is no such file"
+def test_a_missing_file_exits_with_2_and_its_name() -> None:
+    expect_one_line(
+        run("run", "no_such.xml"),
+        "error: no_such.xml: there is no such file; these scenes come with the package",
+        "'bubble_gripper', 'fingertip', ",
+        code=2,
+    )
 
 
 def _find_commands(group: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -118,7 +121,7 @@ def test_python_m_is_the_same_program() -> None:
         [sys.executable, "-m", "stiction", "run", "no_such.xml"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    expect_one_line(result, "error: no_such.xml: there is no such file")
+    expect_one_line(result, "error: no_such.xml: there is no such file", code=2)
 
 
 def test_a_mujoco_that_cannot_be_imported_gives_one_line(tmp_path: Path) -> None:
@@ -193,11 +196,12 @@ def test_impossible_file_names_give_one_line(name: bytes, message: str, ball: Pa
 
 
 def test_a_folder_is_not_a_recording(tmp_path: Path) -> None:
-    expect_one_line(run("replay", str(tmp_path)), f"error: {tmp_path}: is not a file")
+    expect_one_line(run("replay", str(tmp_path)), f"error: {tmp_path}: is not a file", code=2)
 
 
 def test_control_characters_of_a_name_do_not_reach_the_terminal() -> None:
-    expect_one_line(run("run", "red\x1b[31m.xml"), r"error: red\x1b[31m.xml: there is no such file")
+    result = run("run", "black\x1b[31m.xml")
+    expect_one_line(result, r"error: black\x1b[31m.xml: there is no such file", code=2)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +268,7 @@ def test_json_has_the_error(tmp_path: Path) -> None:
     for command in ("run", "compare", "explain"):
         arguments = ("a", "b") if command == "explain" else ()
         result = run(command, str(tmp_path / "no.xml"), *arguments, "--json")
-        assert result.returncode == 1
+        assert result.returncode == 2
         error = json.loads(result.stdout)["error"]
         assert error["code"] == "file_not_found" and error["where"].endswith("no.xml")
 

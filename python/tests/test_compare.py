@@ -25,6 +25,10 @@ from stiction.controls import ControlsName
 from stiction.scene import load_scene
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
+MUJOCO_LABELS = [
+    "mujoco", "mujoco impratio 10", "mujoco impratio 100",
+    "mujoco noslip", "mujoco impratio 100 noslip",
+]  # fmt: skip
 
 BALL = """
 <mujoco model="ball">
@@ -83,13 +87,14 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
     result = run(PINCH, "--duration", "2.2s")
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    labels = [*stiction.contact_models(), "mujoco impratio 10", "mujoco impratio 100"]
+    labels = [*stiction.contact_models(), *MUJOCO_LABELS[1:]]
     artifacts = [x.startswith("Artifacts: ") for x in lines].index(True)
     for label in labels:
         (line,) = [x for x in lines[:artifacts] if re.match(rf"{label}  ", x)]
-        cells = line[len("mujoco impratio 100") :].split()
+        cells = line[max(map(len, labels)) :].split()
         assert len(cells) == 8
         assert all(re.fullmatch(r"[\d.e+-]+|none|dropped", cell) for cell in cells)
+        assert (cells[1] == "-") == (label.endswith("noslip") or cells[0] == "dropped")
         # Models without an error bound; mujoco has no residual, either.
         traits = contact_model_traits(label.split()[0])
         assert (cells[3] == "none") == (not traits.has_error_bound)
@@ -111,8 +116,9 @@ def test_json_has_the_rows(run: Run, tmp_path: Path) -> None:
     assert figures["report"] == "a/b.html"
     assert (tmp_path / "a" / "b.html").exists()
     assert [row["label"] for row in figures["rows"]] == [
-        "lagged", "mujoco", "mujoco impratio 10", "mujoco impratio 100",
+        "lagged", *MUJOCO_LABELS,
     ]  # fmt: skip
+    assert [row["noslip_iterations"] for row in figures["rows"]] == [None, 0, 0, 0, 10, 10]
     lagged = figures["rows"][0]
     assert lagged["num_steps"] == 550
     assert lagged["creep_measured"] == pytest.approx(lagged["creep_predicted"], rel=0.2)
@@ -169,8 +175,29 @@ def test_the_scenes_impratio_is_not_changed() -> None:
     scene = load_scene(PINCH)
     scene.model.opt.impratio = 5
     rows = compare_models(scene, ["mujoco"], duration=0.01).rows
-    assert [row.impratio for row in rows] == [5, 50, 500]
+    assert [row.impratio for row in rows] == [5, 50, 500, 5, 500]
+    assert [row.noslip_iterations for row in rows] == [0, 0, 0, 10, 10]
     assert scene.model.opt.impratio == 5
+    assert scene.model.opt.noslip_iterations == 0
+
+
+def test_a_scene_with_its_own_noslip_solver_has_it_in_all_rows() -> None:
+    scene = load_scene(PINCH)
+    scene.model.opt.noslip_iterations = 3
+    rows = compare_models(scene, ["mujoco"], duration=0.01).rows
+    assert [row.label for row in rows] == MUJOCO_LABELS[:3]
+    assert [row.noslip_iterations for row in rows] == [3, 3, 3]
+
+
+def test_the_remedies_of_mujoco_add_up() -> None:
+    rows = compare_models(load_scene(PINCH), ["mujoco"], duration=4).rows
+    creep = {row.label: row.creep_measured or 0.0 for row in rows}
+    assert list(creep) == MUJOCO_LABELS
+    # Each remedy alone takes most of the creep, and both together more than each.
+    both = abs(creep["mujoco impratio 100 noslip"])
+    for one in ("mujoco impratio 100", "mujoco noslip"):
+        assert both < abs(creep[one]) / 5 < creep["mujoco"] / 50
+    assert [row.creep_predicted is None for row in rows] == [False, False, False, True, True]
 
 
 def test_the_schedule_is_read_once_for_all_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +356,7 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
     assert result.returncode == 1
     assert "cannot be made" in result.stderr
     assert result.stdout == ""
-    assert run("absent.xml").returncode == 1
+    assert run("absent.xml").returncode == 2
     with pytest.raises(stiction.Error, match="did you mean 'similar'"):
         compare_models(load_scene(path), ["simmilar"])
 
@@ -389,6 +416,28 @@ def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) ->
     assert "Traceback" not in err
     report = tmp_path / "out" / "ball.html"  # with the rows so far
     assert "sap" in report.read_text()
+
+
+def test_models_that_refuse_a_friction_law_run_with_their_own(
+    run: Run, make_scene: MakeScene
+) -> None:
+    """Their labels say so, in all rows alike, and the exit code is that of success."""
+    scene = make_scene()
+    result = run(scene, "--friction-law", "elastic", "--duration", "0.02", "--json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["status"] for row in rows} == {"ok"}
+    assert {row["contact_model"] for row in rows} == set(stiction.contact_models())
+    for row in rows:
+        takes = row["contact_model"] in ("lagged", "lagged_regularized", "coulomb")
+        assert row["label"].startswith(row["contact_model"] + ("" if takes else ", own friction"))
+        assert ("own friction" in row["label"]) != takes
+        for budget in row["artifacts"]:
+            if takes:
+                assert budget["predicted"]["creep"] == 0
+    # Other laws are refused by none.
+    soft = compare_models(load_scene(scene), ["sap", "similar"], duration=0.02)
+    assert [row.label for row in soft.rows] == ["sap", "similar"]
 
 
 def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene) -> None:

@@ -134,6 +134,7 @@ def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
     assert list(rows) == [
         "coulomb", "sap", "lagged", "similar", "tamsi", "no_slip",
         "mujoco", "mujoco impratio 10", "mujoco impratio 100",
+        "mujoco noslip", "mujoco impratio 100 noslip",
     ]  # fmt: skip
     assert abs(float(rows["no_slip"][0])) < 1e-6
     for name in ("coulomb", "sap", "lagged", "similar", "tamsi", "mujoco"):

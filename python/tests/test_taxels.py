@@ -156,6 +156,31 @@ def test_sensors_are_found_by_name_and_place() -> None:
             taxels[wrong]
 
 
+def test_tactile_sensors_without_a_name_are_found_by_their_id() -> None:
+    tactile = '<tactile geom="skin" mesh="skin"/>'
+    model = mujoco.MjModel.from_xml_string(
+        SCENE.replace("</sensor>", f"{tactile}{tactile}</sensor>")
+    )
+    simulator = stiction.Simulator(model, "lagged", properties=PROPERTIES)
+    data = mujoco.MjData(model)
+    taxels = simulator.step(data, 100).taxels
+    assert taxels.names == ["touch", "#2", "#3", "grid"]
+    for sensor in (2, 3):  # MuJoCo has no name for them, but an id
+        unnamed = taxels[f"#{sensor}"]
+        assert unnamed.traction.any()
+        np.testing.assert_array_equal(unnamed.traction, taxels["touch"].traction)
+        readings = data.sensor(sensor).data.reshape(3, -1).T
+        np.testing.assert_array_equal(readings, unnamed.traction)
+
+
+def test_a_grid_may_not_have_the_name_of_a_tactile_sensor() -> None:
+    taxels = {"touch": PROPERTIES["taxels"]["grid"]}
+    with pytest.raises(
+        stiction.Error, match="taxels 'touch': tactile sensor 1 of MJCF has the same"
+    ):
+        make_run(properties={**PROPERTIES, "taxels": taxels})
+
+
 def test_faults_of_a_grid_are_explained() -> None:
     wrong = {**PROPERTIES["taxels"]["grid"], "geom": "pda", "shape": [20]}
     with pytest.raises(stiction.Error, match="taxels 'grid': shape is .20., must be 2 whole"):

@@ -106,7 +106,7 @@ TEST(GridCells, PartsAddUpToThePolygon) {
 TEST(GridCells, SquareIsSplitAsThePolygon) {
   std::mt19937_64 rng(5);
   std::uniform_real_distribution<double> in_grid(-0.06, 0.06), below_pitch(1e-5, 0.0039);
-  const GridCells cells({0.08, 0.1}, {20, 25});
+  GridCells cells({0.08, 0.1}, {20, 25});
   std::vector<PolygonShare> a, b;
   for (int trial = 0; trial < support::num_trials(2000); ++trial) {
     const double x = in_grid(rng);

@@ -115,5 +115,30 @@ TEST(TaxelAssignment, NamesAllGridsWhoseGeomsAreMissing) {
       << message;
 }
 
+TEST(TaxelAssignment, NamesAllGridsWithTheNameOfATactileSensor) {
+  const support::Scene scene(
+      support::make_mjcf("",
+                         "<asset><mesh name='skin' builtin='plate' params='4 3' scale='0.02 0.015 "
+                         "0.01'/></asset><worldbody>"
+                         "<geom name='pad' type='mesh' mesh='skin' contype='0' "
+                         "conaffinity='0'/><geom size='0.01'/></worldbody><sensor>"
+                         "<clock name='time'/><tactile name='touch' geom='pad' mesh='skin'/>"
+                         "<tactile geom='pad' mesh='skin'/></sensor>"));
+  std::string message;
+  try {
+    assign_taxels(scene.model, parse(R"(taxels:
+  touch: {geom: pad, size: [1, 1], shape: [1, 1]}
+  time: {geom: pad, size: [1, 1], shape: [1, 1]}
+  "#2": {geom: pad, size: [1, 1], shape: [1, 1]}
+)"));
+  } catch (const Error& e) {
+    message = e.what();
+  }
+  for (const char* part : {"pads.contact.yaml:2: taxels 'touch': tactile sensor 1 of MJCF has the",
+                           "pads.contact.yaml:4: taxels '#2': tactile sensor 2 of MJCF has the"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  EXPECT_EQ(message.find("'time'"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace stiction::io

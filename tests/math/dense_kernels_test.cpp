@@ -93,7 +93,10 @@ TEST(DenseKernels, MatrixTimesVectorAgreesWithEigenForEverySize) {
         const Strided A(m, n, &rng);
         const VectorXd x = VectorXd::Random(n), y = VectorXd::Random(m);
         VectorXd product = y, transposed = x;
-        add_av(s, A.view(), x.data(), product.data());
+        if (s > 0)
+          add_av<1>(A.view(), x.data(), product.data());
+        else
+          add_av<-1>(A.view(), x.data(), product.data());
         add_atv(s, A.view(), y.data(), transposed.data());
         EXPECT_LE((product - (y + s * A.matrix() * x)).norm(), kRoundOff) << m << " x " << n;
         EXPECT_LE((transposed - (x + s * A.matrix().transpose() * y)).norm(), kRoundOff)

@@ -113,6 +113,34 @@ TEST(VectorKernels, MaxAbsFindsTheLargestAtAnyPlace) {
       }
 }
 
+TEST(VectorKernels, ProductsOfListedRowsAreThoseOfDot) {
+  std::mt19937_64 rng(5);
+  std::normal_distribution<double> normal;
+  for (int m = 0; m <= kMaxSize; ++m)
+    for (int n = 0; n <= kMaxSize; ++n) {
+      std::vector<double> A(m * n), x(n), y(m + 4, std::nan(""));
+      for (double& number : A) number = normal(rng);
+      for (double& number : x) number = normal(rng);
+      std::vector<const double*> rows;
+      for (int i = 0; i < m; ++i) rows.push_back(A.data() + (m - 1 - i) * n);
+      multiply_listed_rows(m, n, rows.data(), x.data(), y.data());
+      for (int i = 0; i < m; ++i) EXPECT_EQ(y[i], dot(n, rows[i], x.data())) << m << " x " << n;
+      for (int i = m; i < (m + 3) / 4 * 4; ++i) EXPECT_EQ(y[i], 0) << m << " x " << n;
+    }
+}
+
+TEST(VectorKernels, GatherFillsUpWithZeros) {
+  for (int m = 0; m <= kMaxSize; ++m) {
+    std::vector<double> x(m + 1), y(m + 4, std::nan(""));
+    std::vector<int> places(m);
+    for (int i = 0; i <= m; ++i) x[i] = 1 + i;
+    for (int i = 0; i < m; ++i) places[i] = m - i;
+    gather(m, places.data(), x.data(), y.data());
+    for (int i = 0; i < m; ++i) EXPECT_EQ(y[i], 1 + m - i) << m;
+    for (int i = m; i < (m + 3) / 4 * 4; ++i) EXPECT_EQ(y[i], 0) << m;
+  }
+}
+
 TEST(VectorKernels, AllFiniteFindsABadNumberAtAnyPlace) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (int n = 0; n <= kMaxSize; ++n) {
@@ -133,10 +161,23 @@ TEST(VectorKernels, FindLeastReturnsTheFirstOfEquals) {
       for (int second = first; second < n; ++second) {
         std::vector<double> x(n, 3.0);
         x[first] = x[second] = -2;
-        const LeastEntry least = find_least(n, x.data());
+        const std::vector<double> mask(n, 1.0);
+        const LeastEntry least = find_least(n, x.data(), mask.data());
         EXPECT_TRUE(least.all_finite);
         EXPECT_EQ(least.index, first) << n << ", " << second;
       }
+}
+
+TEST(VectorKernels, FindLeastTakesMaskedNumbersForZero) {
+  for (int n = 1; n <= kMaxSize; ++n)
+    for (int masked = 0; masked < n; ++masked) {
+      std::vector<double> x(n, 3.0), mask(n, 1.0);
+      x[masked] = -2;
+      mask[masked] = 0;
+      EXPECT_EQ(find_least(n, x.data(), mask.data()).index, masked) << n;
+      x[n - 1 - masked] = -1;
+      EXPECT_EQ(find_least(n, x.data(), mask.data()).index, n - 1 - masked) << n;
+    }
 }
 
 TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
@@ -145,7 +186,11 @@ TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
       for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {
         std::vector<double> x(n, 3.0);
         x[place] = bad;
-        EXPECT_FALSE(find_least(n, x.data()).all_finite) << n << ", " << place;
+        // A mask hides no bad number.
+        for (const double counts : {0.0, 1.0}) {
+          const std::vector<double> mask(n, counts);
+          EXPECT_FALSE(find_least(n, x.data(), mask.data()).all_finite) << n << ", " << place;
+        }
       }
 }
 

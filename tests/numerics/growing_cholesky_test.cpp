@@ -14,10 +14,29 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+/// Returns a vector of the padded size that begins with x and ends with zeros.
+VectorXd padded(const VectorXd& x, const GrowingCholesky& cholesky) {
+  VectorXd all = VectorXd::Zero(cholesky.padded_size());
+  all.head(x.size()) = x;
+  return all;
+}
+
+VectorXd solve_lower(const VectorXd& q, const GrowingCholesky& cholesky) {
+  VectorXd l = padded({}, cholesky);
+  cholesky.solve_lower(padded(q, cholesky).data(), l.data());
+  return l;
+}
+
+VectorXd solve_lower_transposed(const VectorXd& l, const GrowingCholesky& cholesky) {
+  VectorXd a = padded({}, cholesky);
+  cholesky.solve_lower_transposed(l.data(), a.data());
+  return a;
+}
+
 void append(const MatrixXd& Q, std::vector<int>* rows, int row, GrowingCholesky* cholesky) {
-  VectorXd l = Q(*rows, row);
-  cholesky->solve_lower(l.data());
-  cholesky->append(l.data(), std::sqrt(Q(row, row) - l.squaredNorm()));
+  const VectorXd l = solve_lower(Q(*rows, row), *cholesky);
+  const VectorXd a = solve_lower_transposed(l, *cholesky);
+  cholesky->append(a.data(), std::sqrt(Q(row, row) - l.squaredNorm()));
   rows->push_back(row);
 }
 
@@ -40,11 +59,10 @@ TEST(GrowingCholesky, SolvesAfterAppendsAndRemovals) {
     }
     ASSERT_EQ(cholesky.size(), static_cast<int>(rows.size()));
     const VectorXd x = VectorXd::NullaryExpr(cholesky.size(), [&] { return normal(rng); });
-    VectorXd y = Q(rows, rows) * x;
-    cholesky.solve_lower(y.data());
-    cholesky.solve_lower_transposed(y.data());
+    const VectorXd l = solve_lower(Q(rows, rows) * x, cholesky);
+    const VectorXd y = solve_lower_transposed(l, cholesky);
     // The tolerance allows for 300 updates of a matrix with a condition number of 1e2 to 1e3.
-    EXPECT_LE((y - x).norm(), 1e-11 * (1 + x.norm())) << "update " << k;
+    EXPECT_LE((y - padded(x, cholesky)).norm(), 1e-11 * (1 + x.norm())) << "update " << k;
   }
 }
 
@@ -56,8 +74,7 @@ TEST(GrowingCholesky, RemovalLeavesTheFactorOfTheOtherRows) {
     for (int i = 0; i < 3; ++i) append(Q, &rows, i, &cholesky);
     cholesky.remove(p);
     // The factor of [2 1; 1 2].
-    double x[2] = {1, 0};
-    cholesky.solve_lower(x);
+    const VectorXd x = solve_lower(VectorXd::Unit(2, 0), cholesky);
     EXPECT_NEAR(x[0], 1 / std::sqrt(2.0), 1e-15);
     EXPECT_NEAR(x[1], -std::sqrt(0.5) / 2 / std::sqrt(1.5) * std::sqrt(2.0), 1e-15);
   }

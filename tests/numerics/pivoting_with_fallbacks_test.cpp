@@ -9,6 +9,7 @@
 
 #include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::numerics {
 namespace {
@@ -70,7 +71,7 @@ TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
   std::uniform_int_distribution<int> scale(-4, 4), digits(5, 16);
   PivotingWithFallbacks pivoting;
   int num_on_level_one = 0, num_beyond = 0;
-  for (int k = 0; k < 2000; ++k) {
+  for (int k = 0; k < support::num_trials(20'000); ++k) {
     const int rank = 1 + k % 4, c = 4 + k % 8;
     RandomLcp p = {RowMajorMatrix(c, rank), VectorXd(c), VectorXd(rank)};
     for (int j = 0; j < rank; ++j) {
@@ -93,8 +94,9 @@ TEST(PivotingWithFallbacks, LevelOneHasAtMostRankPositiveRows) {
     num_beyond += (z.array() > 0).count() > rank;
   }
   EXPECT_GE(num_on_level_one, 20);
-  // Rows stay dependent if making them independent would give a residual that is too large.
-  EXPECT_LE(num_beyond, num_on_level_one / 20);
+  // Rows stay dependent if making them independent would give a residual that is too large. Three
+  // draws of 20,000 problems had 8 to 17 % of such results.
+  EXPECT_LE(num_beyond, num_on_level_one / 5);
 }
 
 TEST(PivotingWithFallbacks, ContradictoryRowsGetSlackOnLevelThree) {

@@ -51,6 +51,11 @@ TEST(MaterialProperties, RangesAgreeWithTheirDescriptions) {
   expect("stiffness", "a number above 0 in N/m, or .inf for near-rigid", false, true, kInfinity);
   expect("dissipation", "a finite number of at least 0 in s/m", true, false, kInfinity);
   expect("barrier_thickness", "a finite number above 0 in m", false, false, kInfinity);
+  expect("tangential_stiffness",
+         "a number above 0 and at most 1e+12 in N/m, or .inf for 0.85 times the normal stiffness",
+         false, true, 1e12);
+  EXPECT_TRUE(is_in_range(find("tangential_stiffness"), 1e12));
+  EXPECT_FALSE(is_in_range(find("tangential_stiffness"), 1.1e12));
   expect("friction", "a finite number of at least 0", true, false, kInfinity);
   expect("restitution", "a number from 0 to 1", true, false, 1);
   expect("poissons_ratio", "a number from 0 to 0.5", true, false, 0.5);

@@ -89,6 +89,20 @@ TEST(TactileSensor, ReadsAClosedMeshWithOutwardNormals) {
   EXPECT_NEAR(area, 4 * M_PI * 0.02 * 0.02, 0.05 * 4 * M_PI * 0.02 * 0.02);  // of the polyhedron
 }
 
+TEST(TactileSensor, WithoutANameIsNamedByItsId) {
+  const Scene scene(support::make_mjcf(
+      "",
+      "<asset><mesh name='skin' builtin='plate' params='4 3' scale='0.02 0.015 "
+      "0.01'/></asset><worldbody>"
+      "<geom name='skin' type='mesh' mesh='skin' contype='0' conaffinity='0'/><geom "
+      "size='0.01'/></worldbody><sensor>"
+      "<tactile geom='skin' mesh='skin'/><tactile name='touch' geom='skin' mesh='skin'/>"
+      "<tactile geom='skin' mesh='skin'/><clock name='#0'/></sensor>"));
+  std::vector<std::string> names;
+  for (const TaxelSensor& sensor : read_tactile_sensors(scene.model)) names.push_back(sensor.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"##0", "touch", "#2"}));
+}
+
 TEST(TactileSensor, IsMissingInAModelWithoutOne) {
   const Scene scene(support::make_mjcf("", "<worldbody><geom size='1'/></worldbody>"));
   EXPECT_TRUE(read_tactile_sensors(scene.model).empty());

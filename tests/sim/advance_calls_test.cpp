@@ -46,6 +46,10 @@ TEST(AdvanceInput, BadArgumentsAreNamed) {
   for (const double accuracy : {0.0, 1e-10, -1.0, nan})
     expect_error(&stepper, &scene, {.until = 3, .accuracy = accuracy}, "accuracy: is");
   expect_error(&stepper, &scene, {.until = 3, .max_time_step = 0}, "max_time_step: is 0");
+  // Steps below one unit in the last place of the time would never end.
+  for (const double longest : {1e-300, 1e-17, 9.9e-8})
+    expect_error(&stepper, &scene, {.until = 3, .max_time_step = longest},
+                 "must be at least 1e-07 s");
   expect_error(&stepper, &scene, {.until = 3, .first_step = nan}, "first_step: is nan");
   expect_error(&stepper, &scene, {.until = 3, .last_error = 2}, "last_error: is 2");
 }
@@ -199,6 +203,78 @@ TEST(AdvanceCall, MissingTheAccuracyByFarFailsOrIsCounted) {
       EXPECT_NEAR(report.advance.largest_error, 2.5e-6, 1e-7);
     }
   }
+}
+
+/// The norm of errors follows a model whose geoms the caller moves between calls.
+TEST(AdvanceCall, LeversFollowTheModel) {
+  const std::string xml = make_pendulum();
+  const AdvanceOptions options{.until = 0.1, .accuracy = 1e-3, .first_step = 1e-3, .last_error = 1};
+  Scene scene(xml), fresh(xml);
+  Stepper stepper(scene.model, {});
+  const std::vector<mjtNum> start = scene.state();
+  const double before = stepper.advance(scene.data, options).advance.sum_of_errors;
+  for (Scene* each : {&scene, &fresh}) each->model->geom_pos[3] += 3;
+  scene.set_state(start);
+  const double after = stepper.advance(scene.data, options).advance.sum_of_errors;
+  Stepper other(fresh.model, {});
+  EXPECT_EQ(after, other.advance(fresh.data, options).advance.sum_of_errors);
+  EXPECT_GT(after, 2 * before);
+}
+
+/// At 9e9 s neighboring times are 1.9e-6 s apart. Steps that are longer still advance the time.
+TEST(AdvanceCall, StepBelowTheResolutionOfTheTimeFails) {
+  for (const double longest : {1e-7, 1e-6, 1e-3}) {
+    Scene scene(make_ball(0.3));
+    scene.data->time = 9e9;
+    Stepper stepper(scene.model, {});
+    const StepReport& report =
+        stepper.advance(scene.data, {.until = 9e9 + 0.01, .max_time_step = longest});
+    const bool fails = longest < 1e-3;
+    EXPECT_EQ(report.status, fails ? kInaccurate : kOk) << report.message;
+    EXPECT_EQ(scene.data->time, fails ? 9e9 : 9e9 + 0.01);
+    const bool is_named = report.message.find("does not advance the time") != std::string::npos;
+    EXPECT_EQ(is_named, fails) << report.message;
+  }
+}
+
+/// The end of a call may be the next time that there is.
+TEST(AdvanceCall, MayEndAtTheNextTime) {
+  Scene scene(make_ball(0.3));
+  scene.data->time = 1;
+  Stepper stepper(scene.model, {});
+  const double until = std::nextafter(1.0, 2.0);
+  EXPECT_EQ(stepper.advance(scene.data, {.until = until}).status, kOk);
+  EXPECT_EQ(scene.data->time, until);
+}
+
+/// Boxes that strike and overlap each other are not solved by one iteration: at the least step the
+/// solver may be wrong by h |v - v*| of 1e-4 m, although the steps of h and h/2 agree to 1e-7 m.
+TEST(AdvanceCall, SolutionThatIsNotCertifiedToTheAccuracyIsCounted) {
+  std::string bodies;
+  for (int i = 0; i < 5; ++i)
+    bodies += "<body pos=\"0 0 " + std::to_string(0.049 + 0.099 * i) + "\" euler=\"0 0 " +
+              std::to_string(10 * i) + "\"><freejoint/>" +
+              R"(<geom type="box" size="0.06 0.07 0.05" mass=")" +
+              std::to_string(std::pow(10.0, i - 2)) + "\"/></body>";
+  Scene scene(support::make_mjcf(
+      R"(timestep="0.002")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + bodies + "</worldbody>"));
+  for (int i = 0; i < 5; ++i) {
+    scene.data->qvel[6 * i] = 10 * i;
+    scene.data->qvel[6 * i + 2] = -5 * i;
+  }
+  StepOptions options;
+  options.on_failure = OnFailure::keep_best;
+  options.max_iterations = 1;
+  options.tolerance = 0.9;
+  Stepper stepper(scene.model, options);
+  const AdvanceReport report =
+      stepper
+          .advance(scene.data,
+                   {.until = 1e-6, .accuracy = 1e-6, .max_time_step = 1e-7, .extrapolate = false})
+          .advance;
+  EXPECT_LT(report.largest_error, 1e-6);
+  EXPECT_GT(report.num_inaccurate, 0);
 }
 
 bool interrupt() { return true; }

@@ -83,6 +83,37 @@ TEST(IgnoredSettings, IncludeAYoungsModulusThatNothingReads) {
   EXPECT_EQ(find(scene, ContactModel::no_slip, &table).size(), 1u);
 }
 
+/// A setting of one friction law names the laws under which it has an effect, not the model.
+TEST(IgnoredSettings, NameTheFrictionLawThatDoesNotReadThem) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.geoms[1].law.tangential_stiffness = 1e6;
+  table.sources[1].law.tangential_stiffness = "f:3";
+  StepOptions options;
+  options.contact_model = ContactModel::lagged;
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(find_ignored_settings(scene.model, table, options),
+            Texts{"tangential_stiffness (f:3) has no effect under the friction law 'soft'; it has "
+                  "one under 'elastic'"});
+  options.contact_model = ContactModel::sap;  // it has no friction laws
+  const Texts of_sap = find_ignored_settings(scene.model, table, options);
+  ASSERT_EQ(of_sap.size(), 1u);
+  EXPECT_EQ(of_sap[0],
+            "tangential_stiffness (f:3) has no effect under 'sap', which has dry friction");
+
+  options.contact_model = ContactModel::coulomb;
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  EXPECT_TRUE(find_ignored_settings(scene.model, table, options).empty());
+  options.parameters.stiction_tolerance = 1e-3;
+  options.parameters.friction_regularization = 0;
+  const Texts texts = find_ignored_settings(scene.model, table, options);
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0],
+            "stiction_tolerance has no effect on contacts under the friction law 'elastic', whose "
+            "contacts stick by springs; it has one under the other friction laws");
+  EXPECT_TRUE(texts[1].starts_with("friction_regularization has no effect on contacts under the "));
+}
+
 struct Case {
   const char* option;
   const char* body;

@@ -57,6 +57,17 @@ TEST_F(Explanation, HasTheNumbersAndSourcesOfAssignedMaterials) {
       << mu->from;
 }
 
+TEST_F(Explanation, SpringsReplaceTheSlipTolerance) {
+  for (const char* name : {"stiction_tolerance", "friction_regularization"}) {
+    options_.parameters.friction_law = contact::FrictionRegularizationKind::soft;
+    EXPECT_TRUE(find("pad", "cube", name)->is_used) << name;
+    options_.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+    const auto number = find("pad", "cube", name);
+    EXPECT_FALSE(number->is_used) << name;
+    EXPECT_EQ(number->note, "not used by friction_law 'elastic', whose contacts stick by springs");
+  }
+}
+
 TEST_F(Explanation, NamesTheMjcfElementOfTheFriction) {
   const auto larger = find("pad", "cube", "friction");
   EXPECT_EQ(larger->value, 1);

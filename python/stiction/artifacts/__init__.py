@@ -7,11 +7,12 @@ from stiction.artifacts.predictions import (
     PairProperties,
     predict_artifacts,
 )
-from stiction.artifacts.probe import measure_artifacts
+from stiction.artifacts.probe import MeasuredArtifacts, measure_artifacts
 
 __all__ = [
     "ArtifactLog",
     "Artifacts",
+    "MeasuredArtifacts",
     "OperatingPoint",
     "PairBudget",
     "PairProperties",

@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from stiction._core import StepReport
 from stiction.artifacts.chord import calc_turning
+from stiction.artifacts.displacement import CreepMeter, StuckContacts
 from stiction.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
     PairProperties,
     describe_stiffening,
+    has_springs,
     predict_artifacts,
 )
-from stiction.artifacts.probe import measure_artifacts
+from stiction.artifacts.probe import MeasuredArtifacts, measure_artifacts
 from stiction.simulator import Simulator
 
 _MAX_PAIRS = 8  # of a budget; those with the largest impulses
@@ -45,8 +47,9 @@ class PairBudget:
         predicted: artifacts that theory gives at this state.
         measured: artifacts of a block with these properties in this state; all None if not measured.
         gap_in_run: mean gap of the contacts that slid in the run [m]; None if none slid.
-        creep_in_run: mean slip speed of those that stuck [m/s]; None if none stuck.
-        note: a sentence if slip stiffens the contact, or None.
+        creep_in_run: mean slip speed of those that stuck [m/s]; None if none stuck. Under friction_law
+            'elastic' it is that of their displacement, see artifacts.displacement.
+        note: a sentence if slip stiffens the contact, or if entries could not be measured; else None.
     """
 
     geoms: tuple[str, str]
@@ -55,7 +58,7 @@ class PairBudget:
     properties: PairProperties
     at: OperatingPoint
     predicted: Artifacts
-    measured: Artifacts
+    measured: MeasuredArtifacts
     gap_in_run: float | None = None
     creep_in_run: float | None = None
     note: str | None = None
@@ -76,7 +79,8 @@ class _Sums:
         self.num = self.num_sliding = self.num_sticking = 0
         self.num_mobilities = 0  # of contacts whose mobility is known
         self.force = self.mobility = self.slip = self.distance = self.sliding_force = 0.0
-        self.creep = self.share = 0.0
+        self.num_creeping, self.creep = 0, 0.0
+        self.share = 0.0
         self.num_turning, self.turning = 0, 0.0
 
 
@@ -94,6 +98,9 @@ class ArtifactLog:
         self._options = simulator.options
         self._num_steps = 0
         self._has_chords = True
+        # Springs keep the place of a contact, whatever its velocity at the end of a step.
+        has_meter = has_springs(self._options)
+        self._meter = CreepMeter(simulator.model) if has_meter else None
 
     def add(self, report: StepReport, data: mujoco.MjData | None = None) -> None:
         """Adds the contacts of a step that have a normal impulse.
@@ -101,7 +108,7 @@ class ArtifactLog:
         Args:
             report: the report of the step.
             data: the data after the step, which tell how paths curve; None if the budgets need no chord
-                drift.
+                drift, and under friction_law 'elastic' no creep of the run.
         """
         contacts = report.contacts
         if report.advance is not None:  # Simulator.advance does not regularize friction
@@ -121,8 +128,22 @@ class ArtifactLog:
             sums = self._sums.setdefault((int(pair[0]), int(pair[1])), _Sums())
             own = pair_of.reshape(-1) == index
             rows.add_to(sums, own)
+            if self._meter is None:
+                rows.add_creep(sums, own)
             if turns:
                 rows.add_turning(sums, own, data)
+        if self._meter is not None and turns:
+            self._add_displacements(self._meter, rows.find_stuck(), data)
+
+    def _add_displacements(
+        self, meter: CreepMeter, contacts: StuckContacts, data: mujoco.MjData
+    ) -> None:
+        """Adds the creep of contacts since the last look."""
+        geoms, creep = meter.look(data, contacts)
+        for (first, second), speed in zip(geoms.tolist(), creep, strict=True):
+            sums = self._sums[first, second]
+            sums.num_creeping += 1
+            sums.creep += float(speed)
 
     def calc_budgets(
         self, max_pairs: int = _MAX_PAIRS, *, measures: bool = True
@@ -152,7 +173,7 @@ class ArtifactLog:
         return dataclasses.replace(
             budget,
             gap_in_run=self._calc_gap(sums, budget),
-            creep_in_run=sums.creep / sums.num_sticking if sums.num_sticking else None,
+            creep_in_run=sums.creep / sums.num_creeping if sums.num_creeping else None,
         )
 
     def _calc_gap(self, sums: _Sums, budget: PairBudget) -> float | None:
@@ -190,6 +211,7 @@ class _Rows:
         bound = take("friction") * impulse
         self._has_bound = bound > 0
         self._share = np.linalg.norm(tangential, axis=1) / np.where(self._has_bound, bound, 1)
+        self._geoms = take("geoms").astype(np.int32)
         self._bodies, self._points = take("bodies").astype(int), take("point")
         self._normals = take("normal")
 
@@ -206,8 +228,20 @@ class _Rows:
         sums.distance += float(self._distance[slides].sum())
         sums.sliding_force += float(self._force[slides].sum())
         sums.num_sticking += int(sticks.sum())
-        sums.creep += float(self._slip[sticks].sum())
         sums.share += float(self._share[sticks].sum())
+
+    def add_creep(self, sums: _Sums, own: NDArray[np.bool_]) -> None:
+        """Adds the slip speeds of those contacts of one pair that stick."""
+        sticks = own & ~self._slides & self._has_bound
+        sums.num_creeping += int(sticks.sum())
+        sums.creep += float(self._slip[sticks].sum())
+
+    def find_stuck(self) -> StuckContacts:
+        """Returns the contacts of geoms of which no contact slides."""
+        pairs, pair_of = np.unique(self._geoms, axis=0, return_inverse=True)
+        slides = np.bincount(pair_of.reshape(-1), self._slides, len(pairs))[pair_of.reshape(-1)]
+        stuck = (slides == 0) & self._has_bound
+        return StuckContacts(self._geoms[stuck], self._points[stuck], self._normals[stuck])
 
     def add_turning(self, sums: _Sums, own: NDArray[np.bool_], data: mujoco.MjData) -> None:
         """Adds the acceleration of the first contact of a pair that sticks."""
@@ -240,16 +274,33 @@ def make_budget(
     pair = find_properties(explanation)
     options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
+    predicted = predict_artifacts(options, pair, at)
+    measured = measure_artifacts(options, pair, at) if measures else MeasuredArtifacts()
+    notes = [
+        describe_stiffening(options, pair, at.slip_speed),
+        _describe_missing(predicted, measured) if measures else None,
+    ]
     return PairBudget(
         geoms=(first, second),
         contact_model=simulator.contact_model,
         touches_in=explanation["touches_in"],
         properties=pair,
         at=at,
-        predicted=predict_artifacts(options, pair, at),
-        measured=measure_artifacts(options, pair, at) if measures else Artifacts(),
-        note=describe_stiffening(options, pair, at.slip_speed),
+        predicted=predicted,
+        measured=measured,
+        note="; ".join(note for note in notes if note) or None,
     )
+
+
+def _describe_missing(predicted: Artifacts, measured: MeasuredArtifacts) -> str | None:
+    """Returns a sentence if artifacts that are predicted could not be measured, else None."""
+    missing = [
+        field.name.replace("_", " ")
+        for field in dataclasses.fields(Artifacts)
+        if getattr(predicted, field.name) is not None and getattr(measured, field.name) is None
+    ]
+    reason = measured.not_measured
+    return f"{', '.join(missing)} could not be measured: {reason}" if missing and reason else None
 
 
 def find_properties(explanation: dict[str, Any]) -> PairProperties:

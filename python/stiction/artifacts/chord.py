@@ -1,5 +1,7 @@
 """The drift of a held body along chords, an artifact of every model in steps of one length.
 
+The friction law 'elastic' has none, because its springs follow the motion of the bodies.
+
 A free body moves along the chord q + dt v of its path, and what holds it moves along its arc. In a
 step of dt the point that is held falls behind by dt^2/2 times
 
@@ -59,7 +61,8 @@ def measure_chord_drift(options: Mapping[str, Any], turning: float) -> float | N
     The plate is 60 mm from the axis, and the axis turns so that the acceleration is `turning`.
 
     Args:
-        options: Simulator.options, of which the contact model and the time step are taken over.
+        options: Simulator.options, of which the contact model, the friction law and the time step are
+            taken over.
         turning: [m/s^2].
 
     Returns:
@@ -80,7 +83,8 @@ def measure_chord_drift(options: Mapping[str, Any], turning: float) -> float | N
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
-            simulator = Simulator(model, options["contact_model"])
+            law = {name: options[name] for name in ("friction_law",) if name in options}
+            simulator = Simulator(model, options["contact_model"], **law)
             simulator.step(data, max(1, num_steps // 4))  # until the grip is at rest
             start = _find_radius(data)
             simulator.step(data, num_steps)

@@ -9,7 +9,8 @@ friction of one contact, as the impulse of a step dt or as a force, is:
     tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
                                        x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
     rigid models except `viscous`    any value at v = 0: no creep
-    mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest
+    mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest; with its
+                                     noslip solver, no prediction
 
 The lagged models' and `similar`'s equations hold for the friction law 'soft'. In general gamma_t =
 mu gamma_n f(v / eps). Equal contacts of `lagged` slip with v = v_s rho / sqrt(1 - rho^2), where
@@ -68,7 +69,8 @@ def predict_creep(
 
     Returns:
         The speed, or None if friction cannot carry the weight or does not have to, because the body
-        lies on something. It is None for 'viscous' too.
+        lies on something. It is None for 'viscous' too, and for 'mujoco' with its noslip solver,
+        whose remaining creep is an error of that solver.
     """
     contacts = report.contacts
     touching, signs = held.find_contacts(contacts), held.find_signs(contacts)
@@ -92,6 +94,8 @@ def predict_creep(
     downward = float(along @ held.down)
     traits = contact_model_traits(options["contact_model"])
     if traits.is_mj_step:
+        if model.opt.noslip_iterations > 0:
+            return None
         pairs = contacts.geoms[touching]
         return downward * load / (dt * _calc_mujoco_resistance(model, data, pairs))
     if traits.is_rigid:

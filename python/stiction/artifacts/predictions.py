@@ -74,7 +74,8 @@ class Artifacts:
         transition_speed: slip speed between stiction and sliding [m/s].
         creep: slip speed of a sticking contact at the load share of the operating point [m/s].
         chord_drift: speed at which a sticking contact slips because a free body moves along chords, see
-            artifacts.chord [m/s]; None if the path is straight, and under error control.
+            artifacts.chord [m/s]; None if the path is straight, and under error control. It is 0 under
+            friction_law 'elastic'.
     """
 
     gliding_gap: float | None = None
@@ -104,7 +105,9 @@ def predict_artifacts(
     """
     traits = contact_model_traits(options["contact_model"])
     turns = at.turning > 0
-    drift = predict_chord_drift(options["time_step"], at.turning) if turns else None
+    # The springs of 'elastic' follow the motion of the bodies, not its linear part.
+    turning = 0.0 if has_springs(options) else at.turning
+    drift = predict_chord_drift(options["time_step"], turning) if turns else None
     if traits.is_mj_step:
         return Artifacts(chord_drift=drift)
     creep = calc_creep(options, pair, at)
@@ -127,6 +130,11 @@ def predict_artifacts(
         creep=creep,
         chord_drift=drift,
     )
+
+
+def has_springs(options: Mapping[str, Any]) -> bool:
+    """True if contacts stick by springs, friction_law 'elastic'. Other models refuse this law."""
+    return options.get("friction_law") == "elastic"
 
 
 def is_linear_law(options: Mapping[str, Any]) -> bool:
@@ -223,12 +231,15 @@ def calc_transition_speed(
         lagged, tamsi                              v_s
         lagged_regularized, similar, coulomb       max(v_s, sigma w mu gamma_n)
         rigid models                               0; None for `viscous`, which never sticks
+        friction_law 'elastic'                     0
 
     Source: [castro2023] eqs. (42) and (44).
     """
     traits = contact_model_traits(options["contact_model"])
     if traits.is_rigid:
         return None if traits.has_viscous_friction else 0.0
+    if has_springs(options):
+        return 0.0
     bound = pair.friction * at.normal_force * options["time_step"]
     sigma = options["friction_regularization"]
     if not traits.uses_stiction_tolerance:

@@ -29,6 +29,7 @@ from stiction.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
     PairProperties,
+    has_springs,
     is_linear_law,
 )
 from stiction.errors import Error, StictionWarning
@@ -39,8 +40,7 @@ _SECOND_LOAD = 1.1  # over the first [-]
 _PRESS = 2e-2  # the approach speed over the slip speed [-]
 _SMALL_SHARE = 0.01  # the load share that gives the transition speed [-]
 _MAX_STEPS = 10_000  # of one experiment
-_MAX_SECANTS = 30
-_CORRECTION = 0.2  # of the slip in a step [-]
+_MAX_TRIALS = 60  # of the speed that leaves a slip
 _TOLERANCE = 1e-11
 
 # Options of a scene that the block takes over, besides the contact model.
@@ -56,9 +56,20 @@ _OPTIONS = (
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class MeasuredArtifacts(Artifacts):
+    """Artifacts as measured; see Artifacts.
+
+    Attributes:
+        not_measured: why entries could not be measured; empty if nothing failed.
+    """
+
+    not_measured: str = ""
+
+
 def measure_artifacts(
     options: Mapping[str, Any], pair: PairProperties, at: OperatingPoint
-) -> Artifacts:
+) -> MeasuredArtifacts:
     """Measures all artifacts of a contact on a block.
 
     Args:
@@ -72,35 +83,36 @@ def measure_artifacts(
         and the contact of `mujoco` does not have these properties.
     """
     if not (at.mobility > 0 and at.normal_force > 0):
-        return Artifacts()
+        return MeasuredArtifacts(not_measured="the contact has no normal force or no mobility")
     drift = measure_chord_drift(options, at.turning) if at.turning > 0 else None
     if contact_model_traits(options["contact_model"]).is_mj_step:
         # Its contact has solref and solimp instead of these properties.
-        return Artifacts(chord_drift=drift)
+        return MeasuredArtifacts(chord_drift=drift)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
             measured = _measure(_Block(options, pair, at), options, at)
             return dataclasses.replace(measured, chord_drift=drift)
-    except Error:  # a step failed: this model cannot take the block to this state
-        return Artifacts(chord_drift=drift)
+    except Error as e:  # this model cannot take the block to this state
+        return MeasuredArtifacts(chord_drift=drift, not_measured=f"a step of the block failed: {e}")
 
 
-def _measure(block: _Block, options: Mapping[str, Any], at: OperatingPoint) -> Artifacts:
+def _measure(block: _Block, options: Mapping[str, Any], at: OperatingPoint) -> MeasuredArtifacts:
     traits = contact_model_traits(options["contact_model"])
     creep, speed = _measure_stiction(block, options, at)
     slides = traits.uses_friction and at.slip_speed > 0
     rest = block.glide(0.0)
     slide = block.glide(at.slip_speed) if slides else rest
     if slide is None or rest is None:
-        return Artifacts(transition_speed=speed, creep=creep)
+        reason = f"in {_MAX_STEPS} steps the block did not come to rest in height"
+        return MeasuredArtifacts(transition_speed=speed, creep=creep, not_measured=reason)
     law = options["normal_law"] if traits.takes_laws else "hunt_crossley"
     if traits.is_rigid or law not in ("hunt_crossley", "linear"):
-        return Artifacts(
+        return MeasuredArtifacts(
             gliding_gap=slide.height - rest.height, transition_speed=speed, creep=creep
         )
     kept, own = slide.find_dissipation(options), rest.find_dissipation(options)
-    return Artifacts(
+    return MeasuredArtifacts(
         gliding_gap=slide.gap,
         stiffness_factor=slide.stiffness / rest.stiffness,
         stiffness=slide.stiffness,
@@ -119,7 +131,7 @@ def _measure_stiction(
     if traits.has_viscous_friction or not block.has_friction:
         return None, None
     creep = block.hold(at.load_share)
-    if traits.is_rigid or (traits.takes_laws and options["friction_law"] == "elastic"):
+    if traits.is_rigid or has_springs(options):
         return creep, 0.0
     small = block.hold(_SMALL_SHARE)
     share = calc_slip_share(options, _SMALL_SHARE)
@@ -217,45 +229,61 @@ class _Block:
         """
         data = self._make_data()
         self._push(data, load, 0.0)
-        extra = 0.0  # what friction takes from the slip in a step [m/s]
+        speed = slip
         for step in range(_MAX_STEPS):
-            if slip > 0:
-                data.qvel[0] = slip + extra
-            contact = self._step(data)
-            # A full correction would excite the bounce of coupled models.
-            extra += _CORRECTION * (slip - contact.slip) if slip > 0 else 0.0
             # Round-off ends the approach of some contacts earlier than that of others.
             looser = 1 if step < _MAX_STEPS // 4 else 1e3
+            contact, speed = self._step_to_slip(data, slip, speed, looser * self._tolerance)
             is_slip = abs(contact.slip - slip) <= looser * self._tolerance * slip
             is_steady = abs(contact.force - load) < looser * 1e-9 * load
-            if is_steady and abs(contact.velocity) < looser * 1e-12 and (is_slip or slip == 0):
-                return data, slip + extra, contact
+            if is_steady and abs(contact.velocity) < looser * 1e-12 and is_slip:
+                return data, speed, contact
         return None
 
     def _press(self, data: mujoco.MjData, speed: float, slip: float) -> _Contact:
-        """Returns the contact of a step in which the block approaches, with the slip at its end.
+        """Returns the contact of a step in which the block approaches, with the slip at its end."""
+        data.qvel[2] = -_PRESS * (slip or 1e-2)
+        return self._step_to_slip(data, slip, speed, 1e-14)[0]
 
-        Friction changes the slip within the step, so a secant method finds the speed to start with.
+    def _step_to_slip(
+        self, data: mujoco.MjData, slip: float, guess: float, tolerance: float
+    ) -> tuple[_Contact, float]:
+        """Makes the step that ends with a slip. Returns its contact, and the speed that it starts with.
+
+        Friction takes a part of the speed. The slip that is left is a convex function of the speed: it
+        hardly grows in stiction, and by as much as the speed in sliding. So the secant method converges
+        from above. Below, steps grow until the slip is too large.
+
+        Args:
+            data: the data before the step; the tangential velocity does not matter.
+            slip: [m/s].
+            guess: speed to try first [m/s].
+            tolerance: of the slip, relative.
         """
         start = data.qpos.copy(), data.qvel.copy()
 
-        def press(speed: float) -> _Contact:
+        def try_speed(speed: float) -> tuple[_Contact, float]:
             data.qpos[:], data.qvel[:] = start
-            data.qvel[0], data.qvel[2] = speed, -_PRESS * (slip or 1e-2)
-            return self._step(data)
+            if slip > 0:
+                data.qvel[0] = speed
+            contact = self._step(data)
+            return contact, contact.slip - slip
 
-        low, high = speed, speed * (1 + _PRESS)
-        contact = press(low)
-        error = contact.slip - slip
-        for _ in range(_MAX_SECANTS):
-            if abs(error) <= 1e-14 * slip:
+        speed, slope = guess, 1.0  # the slope is that of the speed over the slip
+        contact, error = try_speed(speed)
+        for _ in range(_MAX_TRIALS):
+            if abs(error) <= tolerance * slip:
                 break
-            contact = press(high)
-            last, error = error, contact.slip - slip
-            if error == last:
+            last_speed, last_error = speed, error
+            speed -= slope * error
+            contact, error = try_speed(speed)
+            if last_error < 0:
+                slope = 4 * slope if error < 0 else 1.0
+            elif error < last_error:
+                slope = max((speed - last_speed) / (error - last_error), 1.0)
+            else:  # rounding
                 break
-            low, high = high, high - error * (high - low) / (error - last)
-        return contact
+        return contact, speed
 
     def _make_data(self) -> mujoco.MjData:
         return mujoco.MjData(self._model)

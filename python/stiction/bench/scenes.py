@@ -14,7 +14,7 @@ import numpy as np
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import ignored_settings_are_fine
-from stiction.experiments.real_scenes import load_real_scene
+from stiction.experiments.real_scenes import load_real_scene, scene_names
 from stiction.options import DEFAULTS
 from stiction.recording import format as fmt
 from stiction.scene import Scene, load_scene
@@ -54,10 +54,10 @@ class SceneCase:
 
 
 def load(name: str) -> Scene:
-    """Loads a scene file, or a scene of experiments/real_scenes.py by its name."""
-    if name.endswith((".xml", ".mjcf", ".urdf")):
-        return load_scene(Path(name))
-    return load_real_scene(name)
+    """Loads a scene of experiments/real_scenes.py by its name, or a scene as load_scene does."""
+    if name in scene_names():
+        return load_real_scene(name)
+    return load_scene(Path(name))
 
 
 def run_scene(

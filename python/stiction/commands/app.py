@@ -15,18 +15,25 @@ from typing import Annotated, Any
 import typer
 
 from stiction.commands.output import set_quiet
+from stiction.errors import Error
 
 
 class ExitCode(enum.IntEnum):
     """The exit codes of the process."""
 
     OK = 0
-    FAILURE = 1
-    USAGE = 2
+    FAILURE = 1  # also findings of a check
+    USAGE = 2  # also a name or a file that does not exist
     CERTIFICATE_FAILED = 3
     INTERRUPTED = 130  # by Ctrl-C; 128 and the number of the signal, as in shells
     HUNG_UP = 129  # by SIGHUP, as at the end of an ssh connection
     TERMINATED = 143  # by SIGTERM
+
+    @classmethod
+    def of_error(cls, error: Error) -> ExitCode:
+        """Returns the code of a command that an error ended."""
+        is_usage = error.code in ("file_not_found", "unknown_name")
+        return cls.USAGE if is_usage else cls.FAILURE
 
     @classmethod
     def of_signal(cls, number: int) -> ExitCode:

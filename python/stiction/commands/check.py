@@ -15,7 +15,6 @@ from stiction.checks.table import CHECKS, check_scene
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.errors import Error
 from stiction.names import make_printable
 from stiction.options import DEFAULTS
 from stiction.recording.reader import is_mcap_file
@@ -42,7 +41,11 @@ _OF_SCENES = ("contact_model", "time_step", "properties", "speed", "settings")
 def check(
     context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="MJCF or URDF file, or a recording.", metavar="SCENE|RECORDING")
+        Path,
+        typer.Argument(
+            help="MJCF or URDF file, the name of a scene of the package, or a recording.",
+            metavar="SCENE|RECORDING",
+        ),
     ],
     contact_model: options.ContactModel = DEFAULTS["contact_model"],
     time_step: options.TimeStep = None,
@@ -53,7 +56,7 @@ def check(
         int, typer.Option(min=1, help="Verify each n-th step of a recording; 1 for all.")
     ] = 1,
     as_json: options.Json = False,
-) -> None:
+) -> int:
     """Find what a contact model will get wrong on a scene, or verify a recording without a solver.
 
     Of a scene, the command finds thin bodies, mass ratios, settings without an effect, overlaps,
@@ -61,27 +64,19 @@ def check(
     (.mcap), it computes the balance of momentum, the laws of contact and the energy of each step anew
     from the recorded states and impulses, with nothing of the solver that made them.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong usage or a file that cannot be used.
+    Exit codes: 0 nothing found; 1 findings, or a file that is faulty; 2 wrong usage, or a file that
+    does not exist.
     """
-    try:
-        if _is_recording(file):
-            code = _check_recording(context, file, every, as_json)
-        else:
-            arguments = dict(settings or ())
-            subject = Subject(
-                load_scene(file, properties),
-                speed,
-                contact_model=contact_model,
-                time_step=time_step,
-                **arguments,
-            )
-            code = _check_scene(file, subject, as_json)
-    except Error as e:
-        Messages().fail(str(e))
-        if as_json:
-            print_json({"error": {"code": e.code, "where": e.where, "message": e.message}})
-        raise typer.Exit(ExitCode.USAGE) from e
-    raise typer.Exit(code)
+    if _is_recording(file):
+        return _check_recording(context, file, every, as_json)
+    subject = Subject(
+        load_scene(file, properties),
+        speed,
+        contact_model=contact_model,
+        time_step=time_step,
+        **dict(settings or ()),
+    )
+    return _check_scene(file, subject, as_json)
 
 
 def _is_recording(file: Path) -> bool:

@@ -52,7 +52,7 @@ def contacts(
     try:
         write(table, rows, names, out)
     except OSError as e:
-        raise Error("file_not_found", str(out), f"cannot be written: {e.strerror or e}") from e
+        raise Error("invalid_value", str(out), f"cannot be written: {e.strerror or e}") from e
     figures = {
         "recording": str(file),
         "out": str(out),

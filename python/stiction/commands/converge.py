@@ -14,6 +14,7 @@ from stiction.controls import count_steps, default_duration
 from stiction.converge.convergence import Convergence, measure_convergence
 from stiction.converge.table import make_table
 from stiction.names import find_compliant_models
+from stiction.options import DEFAULTS
 from stiction.scene import load_scene
 
 
@@ -23,6 +24,7 @@ def converge(
     contact_model: Annotated[
         list[str] | None, options.make_models_option("all compliant models")
     ] = None,
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: Annotated[
         float | None,
         typer.Option(
@@ -62,6 +64,7 @@ def converge(
         result = measure_convergence(
             loaded,
             models,
+            friction_law=friction_law,
             time_step=time_step,
             num_steps=num_steps,
             duration=duration,
@@ -88,7 +91,7 @@ def _conclude(result: Convergence, messages: Messages) -> ExitCode:
         has_failed = model.status in ("failed", "refused")
         if model.message:
             report = messages.fail if has_failed else messages.warn
-            report(f"{model.contact_model}: {model.message}")
+            report(f"{model.label}: {model.message}")
         if has_failed or model.accurate_step is None:
             code = ExitCode.FAILURE
     return code

@@ -14,6 +14,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.controls import count_steps, default_duration
 from stiction.grasp.grasp import Grasp, GraspRow, measure_grasp
+from stiction.options import DEFAULTS
 from stiction.scene import load_scene
 
 _GOOD = ("held", "supported")
@@ -24,6 +25,7 @@ def grasp(
     scene: options.SceneFile,
     body: Annotated[str, typer.Argument(help="Name of the held body.")],
     contact_model: Annotated[list[str] | None, options.make_models_option("all")] = None,
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
     time_step: options.TimeStep = None,
     duration: options.Duration = None,
     controls: options.Controls = None,
@@ -51,6 +53,7 @@ def grasp(
             loaded,
             body,
             models,
+            friction_law=friction_law,
             time_step=time_step,
             duration=duration,
             controls=controls,
@@ -68,7 +71,7 @@ def grasp(
     for row in result.rows:
         if row.message:
             report = messages.warn if row.status in _GOOD else messages.fail
-            report(f"{row.contact_model}: {row.message}")
+            report(f"{row.label}: {row.message}")
     return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
 
 
@@ -98,7 +101,7 @@ def _make_cells(row: GraspRow) -> tuple[str, ...]:
         return "any" if math.isinf(value) and value > 0 else f"{scale * value:.4g}"
 
     return (
-        row.contact_model,
+        row.label,
         format_value(row.normal_force),
         format_value(row.slip_margin, 100),
         format_value(row.worst_share, 100),

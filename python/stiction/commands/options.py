@@ -236,4 +236,10 @@ Settings = Annotated[
         help=f"Options of stiction.Simulator; may be given several times. {', '.join(_SETTINGS)}.",
     ),
 ]
-SceneFile = Annotated[Path, typer.Argument(help="MJCF or URDF file.", metavar="SCENE")]
+SceneFile = Annotated[
+    Path,
+    typer.Argument(
+        help="MJCF or URDF file, or the name of a scene of the package, such as 'spatula'.",
+        metavar="SCENE",
+    ),
+]

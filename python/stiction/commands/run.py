@@ -102,7 +102,9 @@ def run(
     with contextlib.ExitStack() as stack:
         stepper: Simulator | Recorder = simulator
         if record:
-            recorder = Recorder(record, simulator, scene=scene, notes=notes, foxglove=foxglove)
+            recorder = Recorder(
+                record, simulator, scene=loaded.path, notes=notes, foxglove=foxglove
+            )
             stepper = stack.enter_context(recorder)
         log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
         summary, interrupted = _step(stepper, data, drive, strides, messages, log)

@@ -1,4 +1,4 @@
-"""`stiction study`: repeats a paper's figures and checks them."""
+"""`stiction study`: repeats the figures of papers, or runs experiments of our own, and checks them."""
 
 from __future__ import annotations
 
@@ -64,10 +64,11 @@ def study_command(
         ),
     ] = None,
 ) -> int:
-    """Repeat figures of Castro et al. (2023), Masterjohn et al. (2022) and Drumwright (2015).
+    """Repeat the figures of a paper, or measure what no paper has, and check the findings.
 
-    A study runs under the contact models that its paper is about, or under those given. It checks
-    the paper's findings and writes the results and plots.
+    The papers are Castro et al. (2023), Masterjohn et al. (2022), Genot and Brogliato (1999) and
+    Drumwright (2015). The studies cheetah and held compare with none. A study runs under the contact
+    models that it is about, or under those given, and writes its results and plots.
 
     Exit codes: 0 success, 1 a check failed, 2 wrong usage.
     """

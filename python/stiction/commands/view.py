@@ -35,7 +35,8 @@ def view_command(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="A scene (MJCF or URDF), or recordings of one scene made by `stiction run --record`.",
+            help="A scene (MJCF or URDF), the name of a scene of the package, such as 'spatula', or "
+            "recordings of one scene made by `stiction run --record`.",
         ),
     ],
     contact_model: Annotated[
@@ -45,7 +46,7 @@ def view_command(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on; 0.0.0.0 shows the page to the whole network.",
+            help="Address to listen on; 0.0.0.0 or :: shows the page to the whole network.",
         ),
     ] = "127.0.0.1",
     port: Annotated[

@@ -20,6 +20,7 @@ from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.held_body import HeldBody
 from stiction.experiments.hold import Hold
 from stiction.interrupts import AfterStep
+from stiction.names import choose_friction_law
 from stiction.recording import format as fmt
 from stiction.run_summary import calc_energy
 from stiction.scene import Scene
@@ -45,20 +46,22 @@ class CaseRun:
         self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
-        self.row = Row(case.label, case.contact_model, case.impratio, case.accuracy)
+        self.row = Row(case.label, case.contact_model, accuracy=case.accuracy)
         if case.is_mj_step:
             self.row.impratio = float(self._scene.model.opt.impratio)
+            self.row.noslip_iterations = int(self._scene.model.opt.noslip_iterations)
 
     def step(self, after_step: AfterStep) -> None:
         """Steps until the end, a failed step, or until after_step returns True."""
         comparison, row = self._comparison, self.row
-        laws = {"normal_law": comparison.normal_law, "friction_law": comparison.friction_law}
-        takes_laws = contact_model_traits(row.contact_model).takes_laws
+        laws = choose_friction_law(row.contact_model, comparison.friction_law)
+        if contact_model_traits(row.contact_model).takes_laws:
+            laws["normal_law"] = comparison.normal_law
         try:
             with ignored_settings_are_fine():
                 simulator = self._scene.make_simulator(
                     row.contact_model,
-                    **(laws if takes_laws else {}),
+                    **laws,
                     time_step=comparison.time_step,
                     tolerance=comparison.tolerance,
                     on_failure="stop",

@@ -1,4 +1,4 @@
-"""The cases of a comparison: the contact models, and MuJoCo's own with three values of impratio."""
+"""The cases of a comparison: the contact models, and MuJoCo's own with its remedies against creep."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
+from stiction.names import label_model
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 from stiction.suggestions import suggest_name
 
-# MuJoCo's documentation recommends a larger impratio, up to 100, to reduce creep.
-_IMPRATIO_FACTORS = (1, 10, 100)
+# MuJoCo's documentation has two remedies against creep: a larger impratio, up to 100, and the noslip
+# solver. The noslip solver ends earlier if it converges to the model's noslip_tolerance.
+_IMPRATIO_FACTORS = (10, 100)
+_NOSLIP_ITERATIONS = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,15 +25,19 @@ class Case:
     """One case of a comparison.
 
     contact_model: name of the contact model.
-    label: the name, followed by 'impratio 10' or the like if impratio is not the scene's own.
+    label: the name, followed by 'own friction' if the model refuses the friction law of the
+        comparison, and by 'impratio 10', 'noslip' or the like if these are not the scene's own.
     impratio: MuJoCo's ratio of frictional to normal impedance, which only 'mujoco' reads [-]; None
         keeps the scene's own.
+    noslip_iterations: iterations of MuJoCo's noslip solver, which only 'mujoco' runs; None keeps the
+        scene's own.
     accuracy: the accuracy of Simulator.advance [m]; None for steps of one length.
     """
 
     contact_model: str
     label: str
     impratio: float | None = None
+    noslip_iterations: int | None = None
     accuracy: float | None = None
 
     @property
@@ -38,21 +46,27 @@ class Case:
         return contact_model_traits(self.contact_model).is_mj_step
 
     def apply_to(self, scene: Scene) -> Scene:
-        """Returns the scene with this case's impratio; the given scene is not changed."""
-        if self.impratio is None:
+        """Returns the scene with this case's options of MuJoCo; the given scene is not changed."""
+        options = {"impratio": self.impratio, "noslip_iterations": self.noslip_iterations}
+        changes = {name: value for name, value in options.items() if value is not None}
+        if not changes:
             return scene
         model = copy.copy(scene.model)
-        model.opt.impratio = self.impratio
+        for name, value in changes.items():
+            setattr(model.opt, name, value)
         return dataclasses.replace(scene, model=model)
 
 
 def make_cases(
-    scene: Scene, names: Sequence[str] | None = None, accuracy: float | None = None
+    scene: Scene,
+    names: Sequence[str] | None = None,
+    accuracy: float | None = None,
+    friction_law: str = DEFAULTS["friction_law"],
 ) -> list[Case]:
     """Makes the cases of the named contact models, or of all.
 
     With an accuracy, each model with which a simulator can advance has a second case, under error
-    control.
+    control. Models that refuse the friction law have their own friction, which their labels say.
 
     Raises:
         Error: a name is not that of a contact model.
@@ -65,19 +79,32 @@ def make_cases(
                 "contact_model",
                 f"no contact model '{name}' {suggest_name(name, contact_models())}",
             )
-        case = Case(name, name)
-        cases += _vary_impratio(case, scene) if case.is_mj_step else [case]
+        label = label_model(name, friction_law)
+        case = Case(name, label)
+        cases += _add_remedies(case, scene) if case.is_mj_step else [case]
         if accuracy is not None and contact_model_traits(name).can_advance:
-            cases.append(Case(name, f"{name} {accuracy:g} m", accuracy=accuracy))
+            cases.append(Case(name, f"{label} {accuracy:g} m", accuracy=accuracy))
     return cases
 
 
-def _vary_impratio(case: Case, scene: Scene) -> list[Case]:
-    """Returns the case with the scene's own impratio, and with each factor of it."""
-    own = float(scene.model.opt.impratio)
-    cases = [case]
-    for factor in _IMPRATIO_FACTORS[1:]:
-        impratio = factor * own
-        label = f"{case.label} impratio {impratio:g}"
-        cases.append(Case(case.contact_model, label, impratio))
-    return cases
+def _add_remedies(case: Case, scene: Scene) -> list[Case]:
+    """Returns the case with the scene's own options, and with MuJoCo's remedies against creep.
+
+    If the scene runs the noslip solver itself, all of its cases do, and none is added for it.
+    """
+    own = scene.model.opt
+    values = [factor * float(own.impratio) for factor in _IMPRATIO_FACTORS]
+    cases = [case, *(_set_impratio(case, value) for value in values)]
+    if own.noslip_iterations > 0:
+        return cases
+    return [*cases, *(_add_noslip(each) for each in (case, cases[-1]))]
+
+
+def _set_impratio(case: Case, impratio: float) -> Case:
+    label = f"{case.label} impratio {impratio:g}"
+    return dataclasses.replace(case, label=label, impratio=impratio)
+
+
+def _add_noslip(case: Case) -> Case:
+    label = f"{case.label} noslip"
+    return dataclasses.replace(case, label=label, noslip_iterations=_NOSLIP_ITERATIONS)

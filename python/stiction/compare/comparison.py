@@ -40,9 +40,10 @@ def compare_models(
 
     Args:
         scene: the scene, as load_scene returns it.
-        contact_models: names of contact models; None means all. 'mujoco' runs with three values of
-            impratio.
-        normal_law, friction_law: as in Simulator, for the models that use laws.
+        contact_models: names of contact models; None means all. 'mujoco' runs with its remedies
+            against creep too: larger values of impratio, and the noslip solver.
+        normal_law, friction_law: as in Simulator, for the models that use laws. A model that refuses
+            the friction law, as most do 'elastic', runs with its own friction; its label says so.
         settings: other arguments of Simulator, such as friction_directions. A model ignores those
             that it does not use.
         time_step: [s]; None means the scene's.
@@ -59,7 +60,7 @@ def compare_models(
     Raises:
         Error: an argument is out of range, or a declaration in the scene is invalid.
     """
-    cases = make_cases(scene, contact_models, accuracy)
+    cases = make_cases(scene, contact_models, accuracy, friction_law)
     held = find_held_body(scene)
     controls = controls or default_controls(scene)
     step = time_step or float(scene.model.opt.timestep)

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -44,12 +45,18 @@ _DASHES = ("solid", "dashed", "dotted")
 
 
 def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
-    """Returns the color and the dash of each row. Cases of one contact model share a color."""
+    """Returns the color and the dash of each row.
+
+    Cases of one contact model share a color, and differ in dashes. From the fourth on, the color is
+    lighter.
+    """
     styles, count = [], dict[str, int]()
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
         count[row.contact_model] = k + 1
-        styles.append((find_color(row.contact_model), _DASHES[k % len(_DASHES)]))
+        share = 0.65 ** (k // len(_DASHES))
+        red, green, blue = (1 - (1 - c) * share for c in to_rgb(find_color(row.contact_model)))
+        styles.append((to_hex((red, green, blue)), _DASHES[k % len(_DASHES)]))
     return styles
 
 

@@ -19,6 +19,7 @@ class Row:
         label: label of the case.
         contact_model: name of the contact model.
         impratio: MuJoCo's ratio of frictional to normal impedance; None for the other models.
+        noslip_iterations: iterations of MuJoCo's noslip solver; None for the other models.
         accuracy: accuracy of Simulator.advance [m]; None for steps of one length. Figures of a step
             are then those of a call of advance.
         status: 'ok', the status of the failed step, or 'refused' if the model rejects the scene.
@@ -45,6 +46,7 @@ class Row:
     label: str
     contact_model: str
     impratio: float | None = None
+    noslip_iterations: int | None = None
     accuracy: float | None = None
     status: str = "ok"
     message: str = ""

@@ -15,6 +15,8 @@ from stiction.converge.trajectory import Settings, Trajectory, run_trajectory
 from stiction.defaults import builtin_defaults
 from stiction.errors import Error
 from stiction.interrupts import AfterStep
+from stiction.names import label_model
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 
 RATIO = 2  # of successive steps
@@ -28,6 +30,7 @@ class ModelConvergence:
 
     Attributes:
         contact_model: name of the contact model.
+        label: the name, followed by 'own friction' if the model refuses the friction law.
         status: 'ok', 'chaotic', 'not_converging' if finer steps do not come closer, 'failed' if a
             step failed, or 'refused' if the model rejects the scene.
         message: what the status means here; empty for 'ok'.
@@ -44,6 +47,7 @@ class ModelConvergence:
     """
 
     contact_model: str
+    label: str = ""
     status: str = "ok"
     message: str = ""
     errors: list[float] = dataclasses.field(default_factory=list)
@@ -92,6 +96,7 @@ def measure_convergence(
     scene: Scene,
     contact_models: Sequence[str],
     *,
+    friction_law: str = DEFAULTS["friction_law"],
     time_step: float | None = None,
     num_steps: int = 5,
     duration: float | None = None,
@@ -109,6 +114,8 @@ def measure_convergence(
     Args:
         scene: the scene, as load_scene returns it.
         contact_models: names of contact models.
+        friction_law: as in Simulator, for the models that use laws. A model that refuses the law, as
+            most do 'elastic', runs with its own friction.
         time_step: the largest step [s]; None means the scene's. Each further run has half the step.
         num_steps: number of steps, at least 3.
         duration: simulated time [s]; None means to the end of the scene's schedule, or 2 s.
@@ -139,6 +146,7 @@ def measure_convergence(
         seed,
         {"tolerance": TOLERANCE, **(options or {})},
         after_step,
+        friction_law,
     )
     result = Convergence(
         scene=str(scene.path),
@@ -167,7 +175,7 @@ def _measure(
     settings: Settings, name: str, result: Convergence, levers: Vector
 ) -> tuple[ModelConvergence, Vector | None]:
     """Returns the convergence of a model, and the positions of its finest run."""
-    out = ModelConvergence(name)
+    out = ModelConvergence(name, label_model(name, settings.friction_law))
     runs: list[Trajectory] = []
     try:
         for level in range(len(result.time_steps)):

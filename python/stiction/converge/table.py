@@ -27,7 +27,7 @@ def make_table(result: Convergence) -> Table:
         order = "-" if model.order is None else f"{model.order:.2f}"
         distance = "-" if model.limit_distance is None else f"{model.limit_distance:.2e}"
         table.add_row(
-            model.contact_model, *errors, order, _format_step(model, result), distance, model.status
+            model.label, *errors, order, _format_step(model, result), distance, model.status
         )
     return table
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from stiction.controls import ControlsName, make_controls
 from stiction.errors import Error, StictionWarning
 from stiction.interrupts import AfterStep
+from stiction.names import choose_friction_law
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 
 Vector = NDArray[np.float64]
@@ -30,6 +32,7 @@ class Settings:
         controls, seed: as in `stiction run`.
         options: arguments of Scene.make_simulator, besides contact model and time step.
         after_step: called after each step; the run ends if it returns True.
+        friction_law: of the models that do not refuse it.
     """
 
     scene: Scene
@@ -39,6 +42,7 @@ class Settings:
     seed: int
     options: Mapping[str, Any]
     after_step: AfterStep = lambda: False
+    friction_law: str = DEFAULTS["friction_law"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,8 +77,9 @@ def run_trajectory(
     scene, time_step = settings.scene, settings.sample_time / refinement
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StictionWarning)
+        options = {**choose_friction_law(contact_model, settings.friction_law), **settings.options}
         simulator = scene.make_simulator(
-            contact_model, time_step=time_step, on_failure="raise", **settings.options
+            contact_model, time_step=time_step, on_failure="raise", **options
         )
         drive = make_controls(settings.controls, scene, settings.seed)
         data = scene.make_data()

@@ -42,7 +42,7 @@ class Environment:
         python = folder / self.name / "bin" / "python"
         if not python.is_file():
             raise Error(
-                "file_not_found",
+                "unsupported",
                 str(python),
                 f"does not exist, because the engine is not installed; run stiction scorecard --install "
                 f"{self.name}, or python -m venv {folder / self.name} and there pip install "

@@ -32,7 +32,7 @@ def load_real_scene(name: str) -> Scene:
         return Scene(Path(name), _SCENES[name]())
     except ImportError as e:
         raise Error(
-            "file_not_found",
+            "unsupported",
             name,
             f"needs a package that is not installed ({e}); run pip install --no-deps dm_control "
             "gymnasium gymnasium-robotics, and install the packages that they import",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from stiction.simulator import Simulator
 from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
+
+_OPENING = 0.1  # time for which the bubbles bounce after the grip opens [s]
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,15 @@ class GripWave:
     def calc_force(self, time: Vector) -> Vector:
         """Returns the grip force at some times [N]."""
         return np.where(self.is_tight(time), self.tight, self.loose)
+
+    def find_time_since_opening(self, time: float) -> float:
+        """Returns the time since the grip has opened [s]; negative while it is tight."""
+        return math.fmod(time + 1e-9, self.period) - self.duty * self.period
+
+    def find_time_to_switch(self, time: float) -> float:
+        """Returns the time to the next switch of the grip [s]."""
+        since = self.find_time_since_opening(time)
+        return -since if since < 0 else (1 - self.duty) * self.period - since
 
 
 PAPER = GripWave(tight=16, loose=1, period=6, duty=0.75)
@@ -100,6 +112,7 @@ def run_spatula(
     time_step: float,
     contact_model: str = DEFAULTS["contact_model"],
     *,
+    opening_step: float | None = None,
     stiction_tolerance: float = 1e-4,
     tessellation: str = DEFAULTS["tessellation"],
     quadrature: str = DEFAULTS["quadrature"],
@@ -114,6 +127,8 @@ def run_spatula(
         wave: grip force.
         duration: simulated time [s].
         time_step: [s].
+        opening_step: time step for 0.1 s after the grip opens, and before a switch that a whole step
+            would miss [s]; None means time_step everywhere.
         contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
         refinement: the scene's resolution hints are divided by this number.
         times_shown: times whose patches are kept [s].
@@ -124,30 +139,33 @@ def run_spatula(
     properties: Any = scene.properties.content if scene.properties else {}
     for material in properties["materials"].values():
         material["resolution_hint"] /= refinement
+    starts, lengths = _plan_steps(wave, duration, time_step, opening_step)
     with ignored_settings_are_fine():
-        simulator = stiction.Simulator(
-            model,
-            contact_model,
-            time_step=time_step,
-            properties=properties,
-            stiction_tolerance=stiction_tolerance,
-            tessellation=tessellation,
-            quadrature=quadrature,
-            tolerance=tolerance,
-        )
+        simulators = {
+            length: stiction.Simulator(
+                model,
+                contact_model,
+                time_step=length,
+                properties=properties,
+                stiction_tolerance=stiction_tolerance,
+                tessellation=tessellation,
+                quadrature=quadrature,
+                tolerance=tolerance,
+            )
+            for length in sorted(set(lengths.tolist()))
+        }
     mujoco.mj_forward(model, data)
     spatula, handle = model.body("spatula").id, model.geom("handle").id
     R_start = data.xmat[spatula].reshape(3, 3).copy()
-    num_steps = round(duration / time_step)
-    starts = np.linspace(0, time_step * (num_steps - 1), num_steps)
+    ends = starts + lengths
     forces = wave.calc_force(starts)
-    rows = np.zeros((num_steps, 10))
+    rows = np.zeros((len(starts), 10))
     residual = 0.0
-    shown = {round(time / time_step) - 1: time for time in times_shown}
+    shown = {int(np.argmin(np.abs(ends - time))): time for time in times_shown}
     patches: dict[float, FlatPatch] = {}
-    for i, force in enumerate(forces):
+    for i, (force, length) in enumerate(zip(forces, lengths.tolist(), strict=True)):
         data.ctrl[:] = force
-        report = step(simulator, data)
+        report = step(simulators[length], data)
         quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
         pitch = _calc_pitch(quaternion, R_start)
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
@@ -156,7 +174,7 @@ def run_spatula(
         if i in shown:
             patches[shown[i]] = flatten_patch(report.patches[0], axis)
     return SpatulaRun(
-        time=starts + time_step,
+        time=ends,
         pitch=rows[:, 0],
         force=forces,
         faces=rows[:, 1].astype(int),
@@ -171,6 +189,23 @@ def run_spatula(
         max_residual=residual,
         patches=patches,
     )
+
+
+def _plan_steps(
+    wave: GripWave, duration: float, time_step: float, opening_step: float | None
+) -> tuple[Vector, Vector]:
+    """Returns the times at which steps start, and their lengths [s]; see run_spatula."""
+    if opening_step is None:
+        num_steps = round(duration / time_step)
+        return np.linspace(0, time_step * (num_steps - 1), num_steps), np.full(num_steps, time_step)
+    starts, lengths, time = [], [], 0.0
+    while time < duration - 1e-9:
+        is_opening = 0 <= wave.find_time_since_opening(time) < _OPENING
+        misses_switch = wave.find_time_to_switch(time) < time_step - 2e-9
+        starts.append(time)
+        lengths.append(opening_step if is_opening or misses_switch else time_step)
+        time += lengths[-1]
+    return np.array(starts), np.array(lengths)
 
 
 def _calc_pitch(quaternion: Vector, R_start: Vector) -> float:

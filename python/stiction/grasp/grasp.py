@@ -26,6 +26,8 @@ from stiction.experiments.held_body import HeldBody, make_held_body
 from stiction.experiments.hold import Hold, find_hold_start, find_judged_start
 from stiction.grasp import limits
 from stiction.interrupts import AfterStep
+from stiction.names import choose_friction_law, label_model
+from stiction.options import DEFAULTS
 from stiction.scene import Scene
 from stiction.simulator import Simulator
 
@@ -36,6 +38,7 @@ class GraspRow:
 
     Attributes:
         contact_model: name of the contact model.
+        label: the name, followed by 'own friction' if the model refuses the friction law.
         status: 'held', 'supported' if normal forces carry the weight, 'slipping' if friction cannot
             hold the body, 'dropped', 'not_touched', 'failed' if a step failed, or 'refused' if the
             model rejects the scene.
@@ -51,6 +54,7 @@ class GraspRow:
     """
 
     contact_model: str
+    label: str = ""
     status: str = "held"
     message: str = ""
     normal_force: float | None = None
@@ -98,6 +102,7 @@ def measure_grasp(
     body: str,
     contact_models: Sequence[str],
     *,
+    friction_law: str = DEFAULTS["friction_law"],
     time_step: float | None = None,
     duration: float | None = None,
     controls: ControlsName | None = None,
@@ -111,6 +116,8 @@ def measure_grasp(
         scene: the scene, as load_scene returns it.
         body: name of the body.
         contact_models: names of contact models.
+        friction_law: as in Simulator, for the models that use laws. A model that refuses the law, as
+            most do 'elastic', runs with its own friction.
         time_step: [s]; None means the scene's.
         duration: [s]; None means to the end of the scene's schedule, or 2 s.
         controls, seed: as in `stiction run`.
@@ -133,7 +140,7 @@ def measure_grasp(
         hold_start=find_hold_start(scene, controls),
     )
     for name in contact_models:
-        run = _Run(scene, held, result, name, dict(options or {}))
+        run = _Run(scene, held, result, name, friction_law, dict(options or {}))
         run.step(num_steps, controls, seed, after_step)
         result.rows.append(run.row)
         if result.interrupted:
@@ -145,11 +152,17 @@ class _Run:
     """The run under one contact model; `row` has its results."""
 
     def __init__(
-        self, scene: Scene, held: HeldBody, result: Grasp, name: str, options: dict[str, Any]
+        self,
+        scene: Scene,
+        held: HeldBody,
+        result: Grasp,
+        name: str,
+        friction_law: str,
+        options: dict[str, Any],
     ) -> None:
         self._scene, self._held, self._result = scene, held, result
-        self._options = options
-        self.row = GraspRow(name)
+        self._options = {**choose_friction_law(name, friction_law), **options}
+        self.row = GraspRow(name, label_model(name, friction_law))
 
     def step(
         self, num_steps: int, controls: ControlsName, seed: int, after_step: AfterStep

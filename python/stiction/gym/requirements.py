@@ -40,7 +40,7 @@ def find_asset(package: str, path: str) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise Error(
-            "file_not_found",
+            "unsupported",
             path,
             f"is a file of the package {package.replace('_', '-')}, which is not installed; "
             f"run {command}",
@@ -48,7 +48,7 @@ def find_asset(package: str, path: str) -> Path:
     file = Path(spec.origin).parent / path
     if not file.is_file():
         raise Error(
-            "file_not_found",
+            "unsupported",
             str(file),
             f"does not exist, although {package.replace('_', '-')} is installed; another version of "
             f"it may have it elsewhere; run {command}",

@@ -42,7 +42,7 @@ def convert_to_foxglove(recording: Recording, path: Path) -> int:
             num_frames = _write_frames(recording, channels, writer)
             writer.finish()  # type: ignore[no-untyped-call]
     except OSError as e:
-        raise Error("file_not_found", str(path), f"cannot be written: {e.strerror or e}") from e
+        raise Error("invalid_value", str(path), f"cannot be written: {e.strerror or e}") from e
     return num_frames
 
 

@@ -224,7 +224,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def _write_error(path: Path, error: OSError) -> Error:
-    return Error("file_not_found", str(path), f"cannot be written: {error.strerror or error}")
+    return Error("invalid_value", str(path), f"cannot be written: {error.strerror or error}")
 
 
 def _refuse_foreign_file(path: Path) -> None:

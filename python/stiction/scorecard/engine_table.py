@@ -28,6 +28,7 @@ class Engine:
     settings_text: the settings, for the page.
     source: where the settings are recommended.
     has_field: True if it has pressure fields.
+    is_made_for_gpu: True if the engine is made for GPUs. All engines run on the CPU here.
     family: 'stiction', 'mujoco', 'drake', 'newton' or 'bullet', for colors and groups.
     """
 
@@ -38,11 +39,28 @@ class Engine:
     settings_text: str
     source: str
     has_field: bool = False
+    is_made_for_gpu: bool = False
     family: str = field(default="", kw_only=True)
 
 
-_STICTION_SOURCE = 'docs/contact_models.md, "Stiction creeps, by a known amount": lower v_s'
-_CREEP = {"stiction_tolerance": 1e-6}
+# Settings of Stiction, their text, and where they are recommended.
+_Choice = tuple[dict[str, Any], str, str]
+_DEFAULTS: _Choice = ({}, "defaults", "docs/contact_models.md")
+_LOW_TOLERANCE: _Choice = (
+    {"stiction_tolerance": 1e-6},
+    "stiction_tolerance 1e-6 m/s",
+    'docs/contact_models.md, "Stiction creeps, by a known amount": lower v_s',
+)
+_ELASTIC: _Choice = (
+    {"friction_law": "elastic"},
+    'friction_law "elastic"',
+    "docs/anchors.md: for things that are held",
+)
+# More rows of a model, by the word that their names add to it.
+_MORE: dict[str, dict[str, _Choice]] = {
+    "lagged": {"defaults": _DEFAULTS},
+    "coulomb": {"defaults": _DEFAULTS, "elastic": _ELASTIC},
+}
 
 
 def _make_stiction_engines() -> list[Engine]:
@@ -51,21 +69,20 @@ def _make_stiction_engines() -> list[Engine]:
         traits = contact_model_traits(model)
         if traits.is_mj_step:
             continue
-        # At a small v_s steps of tamsi may fail (docs/models/tamsi.md), so it keeps its
-        # default.
-        lowered = not traits.is_rigid and model != "tamsi"
-        engines.append(
-            Engine(
-                f"stiction {model}",
-                "stiction",
-                ENVIRONMENTS["stiction"],
-                {"contact_model": model, "options": _CREEP if lowered else {}},
-                "stiction_tolerance 1e-6 m/s" if lowered else "defaults",
-                _STICTION_SOURCE if lowered else "docs/contact_models.md",
-                has_field=not traits.is_rigid,
-                family="stiction",
-            )
-        )
+        has_field = not traits.is_rigid
+        # sap has no v_s. At a small v_s steps of tamsi may fail (docs/models/tamsi.md), so it keeps
+        # its default.
+        lowered = has_field and traits.uses_stiction_tolerance and model != "tamsi"
+        choices = [("", _LOW_TOLERANCE if lowered else _DEFAULTS)]
+        choices += [(f" {word}", choice) for word, choice in _MORE.get(model, {}).items()]
+        for suffix, (options, text, source) in choices:
+            settings = {"contact_model": model, "options": options}
+            engines.append(
+                Engine(
+                    f"stiction {model}{suffix}", "stiction", ENVIRONMENTS["stiction"], settings,
+                    text, source, has_field=has_field, family="stiction",
+                )
+            )  # fmt: skip
     return engines
 
 
@@ -145,7 +162,7 @@ def _make_newton_engines() -> list[Engine]:
             {"solver": "mujoco", "options": WARP},
             f"MuJoCo Warp, elliptic, impratio 10, 100 iterations, tolerance 1e-8; {_SURFACE}",
             f"as mujoco elliptic; impratio of {_CARDS}, because its numbers are single",
-            family="newton",
+            is_made_for_gpu=True, family="newton",
         ),
         Engine(
             "newton steel", "newton", ENVIRONMENTS["newton"], {"solver": "steel", "options": STEEL},
@@ -153,7 +170,7 @@ def _make_newton_engines() -> list[Engine]:
             "articulation_constraint_max 512",
             "SolverSteel, class documentation: anchors hold without creep; its warning on dropped rows "
             "asks for a larger capacity",
-            family="newton",
+            is_made_for_gpu=True, family="newton",
         ),
     ]  # fmt: skip
 

@@ -15,14 +15,29 @@ from stiction.scorecard.summary import Cell
 # exist and all its claims hold.
 _TEXT = """
 if {held_cube/stiction rigid_coulomb/0/creep} < 1e-9
+if {held_cube/stiction coulomb defaults/2/creep} > 5e-5
 if {held_cube/stiction coulomb/0/creep} > 1e-5
-**Our default creeps more than MuJoCo with its remedies.** At {held_cube/stiction
-coulomb/0/time_step} the held cube creeps at {held_cube/stiction coulomb/0/creep} under `coulomb`,
-at {held_cube/mujoco elliptic/0/creep} under MuJoCo's elliptic cones with impratio 100, and at
-{held_cube/mujoco noslip/0/creep} with noslip. The slip tolerance of `coulomb` is at least 0.001 w
-mu times the normal impulse, which grows with the step; `lagged`, which has no such floor, creeps at
-{held_cube/stiction lagged/0/creep}. Newton's anchors creep at {held_cube/newton steel/0/creep}, and
-`rigid_coulomb` does not creep.
+if {held_cube/stiction coulomb elastic/0/creep} < 1e-9
+**Our default creeps more than MuJoCo with its remedies.** With Stiction's defaults, v_s = 1e-4 m/s,
+the held cube creeps at {held_cube/stiction coulomb defaults/0/creep} under `coulomb`, and at
+{held_cube/stiction lagged defaults/0/creep} under `lagged`, at every time step. At
+{held_cube/stiction coulomb/0/time_step} MuJoCo creeps at {held_cube/mujoco elliptic/0/creep} with
+elliptic cones and impratio 100, and at {held_cube/mujoco noslip/0/creep} with noslip. With v_s =
+1e-6 m/s `lagged` creeps at {held_cube/stiction lagged/0/creep}, but `coulomb` still at
+{held_cube/stiction coulomb/0/creep}: its slip tolerance is at least 0.001 w mu times the normal
+impulse, which grows with the step. Springs that remember hold without it: `coulomb` with
+`friction_law="elastic"` creeps at {held_cube/stiction coulomb elastic/0/creep}, and Newton's anchors
+at {held_cube/newton steel/0/creep}. `rigid_coulomb` does not creep.
+
+if {friction_angle/stiction coulomb defaults/2/error} > 0.02
+if {friction_angle/stiction coulomb/2/error} < 0.01
+**Near its bound the default creeps at seven times v_s.** With our defaults the block 1 % below the
+friction angle creeps at {friction_angle/stiction coulomb defaults/2/creep}, at any time step, and the
+error of the scene is {friction_angle/stiction coulomb defaults/2/error}. With v_s = 1e-6 m/s and
+{friction_angle/stiction coulomb/2/time_step} the block creeps at {friction_angle/stiction
+coulomb/2/creep}, and the error is {friction_angle/stiction coulomb/2/error}. Creep is also why the
+capstan errs by {capstan/stiction coulomb defaults/2/error} and the wedge by {wedge/stiction coulomb
+defaults/2/error} with our defaults.
 
 if {held_cube/stiction stewart_trinkle/0/error} > 0.1
 if {held_cube/stiction anitescu_potra/0/error} > 0.1
@@ -37,8 +52,8 @@ if {friction_angle/stiction sap/0/error} < 0.01
 if {friction_angle/mujoco elliptic/0/error} > 0.05
 if {friction_angle/drake sap/0/error} > 0.05
 **Convex models need contacts before they touch.** Under a convex model a sliding body is lifted by
-a gap in proportion to its speed and the step. MuJoCo and Drake find a contact only while bodies
-overlap, so a block that begins to slide loses it for a step, falls, and is thrown forward. At
+a gap in proportion to its speed and the step. By default MuJoCo and Drake find a contact only while
+bodies overlap, so a block that begins to slide loses it for a step, falls, and is thrown forward. At
 {friction_angle/mujoco elliptic/0/time_step} the block above the friction angle errs by
 {friction_angle/mujoco elliptic/0/error} under MuJoCo and by {friction_angle/drake sap/0/error}
 under Drake's SAP. Stiction's `sap` is the same law with speculative contacts, and errs by
@@ -147,4 +162,5 @@ def _format(
         return f"{1e3 * value:g} ms" if value >= 1e-3 else f"{1e6 * value:g} µs"
     if not math.isfinite(value):
         raise KeyError(column)
-    return f"{1e6 * value:.2g} µm/s"
+    speed = float(f"{1e6 * value:.2g}")
+    return f"{speed:g} µm/s"

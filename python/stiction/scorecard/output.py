@@ -49,5 +49,5 @@ def write_scorecard(
         paths.page.write_text(make_page(rows, link))
         draw_scorecard(make_cells(rows)).savefig(paths.picture, dpi=_DPI)
     except OSError as e:
-        raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
+        raise Error("invalid_value", str(e.filename or out), f"cannot be written: {e}") from e
     return paths

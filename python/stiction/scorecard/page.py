@@ -63,6 +63,7 @@ def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
+GPU_MARK = "†"
 _SCENES_TEXT = f"""The columns of the tables:
 
 - **error**: relative error at each of the three time steps, the largest step first;
@@ -71,20 +72,21 @@ _SCENES_TEXT = f"""The columns of the tables:
 - **creep**: speed of what should rest, at the largest step;
 - **energy**: largest gain of energy of the three runs, relative to the energy of the scene. Friction
   and contact can only take energy;
-- **CPU**: CPU time of a step at the largest step, relative to that of `{REFERENCE}`;
+- **CPU**: CPU time of a step at the largest step, relative to that of `{REFERENCE}`. {GPU_MARK} marks an
+  engine that is made for GPUs and ran on the CPU here, so its ratio says nothing about its use;
 - **same bits**: whether two processes gave the same bits;
 - **said**: what the engine said: warnings, statuses, or why it stopped.
 """
 
-_TOTALS_TEXT = """
+_TOTALS_TEXT = f"""
 
 At the smallest steps, *right* counts the scenes with an error up to 1 %, *near* those up to 10 %,
-*wrong* those above, and *none* those without a result. *Creep* is that of the held cube at its largest
-step.
-*Energy* is the largest gain of all runs. *CPU* is the median of the scenes. *Same bits* counts the
+*wrong* those above, and *none* those without a result. *Creep* is that of the held cube at its
+largest step. *Energy* is the largest gain of all runs. *CPU* is the median of the scenes;
+{GPU_MARK} marks an engine that is made for GPUs and ran on the CPU here. *Same bits* counts the
 scenes whose second run, in another process, gave the same bits. *Wrong runs* counts the runs of all
-steps with an error above 10 % or without a result, and *said* how many of them the engine commented in
-any way."""
+steps with an error above 10 % or without a result, and *said* how many of them the engine commented
+in any way."""
 
 # What changed after first runs, with the family of engines that it belongs to; None concerns all.
 _CHANGES: tuple[tuple[str | None, str], ...] = (
@@ -107,6 +109,11 @@ _CHANGES: tuple[tuple[str | None, str], ...] = (
         "newton",
         "Newton's Steel printed that it had dropped rows of constraints, and got the capacity "
         "that it asked for.",
+    ),
+    (
+        "stiction",
+        "The rows of `lagged` and `coulomb` with defaults, and of `coulomb` with the friction law "
+        "`elastic`, were added after all others had been seen.",
     ),
     (
         None,
@@ -163,7 +170,7 @@ def _make_totals(cells: dict[tuple[str, str], Cell]) -> str:
 def _format_total(name: str, total: Total) -> str:
     return _join(
         name, total.right, total.near, total.wrong, total.failed, _format_creep(total.creep),
-        _format_gain(total.energy_gain), _format_ratio(total.cpu_ratio),
+        _format_gain(total.energy_gain), _format_ratio(total.cpu_ratio, name),
         f"{total.same_bits} of {total.repeats}", total.wrong_runs, total.said,
     )  # fmt: skip
 
@@ -189,7 +196,7 @@ def _make_scene(scene: Scene, cells: dict[tuple[str, str], Cell]) -> str:
                 _format_number(cell.order, "{:.1f}"),
                 _format_creep(cell.rows[0].creep),
                 _format_gain(cell.energy_gain),
-                _format_ratio(calc_cpu_ratio(cells, scene.name, name)),
+                _format_ratio(calc_cpu_ratio(cells, scene.name, name), name),
                 cell.same_bits,
                 _describe_said(cell),
             )
@@ -230,5 +237,6 @@ def _format_gain(gain: float) -> str:
     return "0" if gain < 1e-9 else format_error(gain)
 
 
-def _format_ratio(ratio: float) -> str:
-    return f"{ratio:.2g}" if math.isfinite(ratio) else "-"
+def _format_ratio(ratio: float, engine: str) -> str:
+    mark = f" {GPU_MARK}" if ENGINES[engine].is_made_for_gpu else ""
+    return f"{ratio:.2g}{mark}" if math.isfinite(ratio) else "-"

@@ -142,5 +142,7 @@ def read_rows(path: Path) -> list[Row]:
             Row(**{k: float(v) if k in numbers else v for k, v in line.items()})  # type: ignore[arg-type]
             for line in table
         ]
-    except (OSError, ValueError, TypeError) as e:
+    except OSError as e:
+        raise Error("file_not_found", str(path), f"cannot be read: {e.strerror or e}") from e
+    except (ValueError, TypeError) as e:
         raise Error("syntax", str(path), f"is no table of the scorecard: {e}") from e

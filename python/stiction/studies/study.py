@@ -141,5 +141,5 @@ def write_figures(
             (out / f"{page_name}.html").write_text(page)
         path.write_text(json.dumps(description, indent=1, allow_nan=False) + "\n")
     except OSError as e:
-        raise Error("file_not_found", str(e.filename or out), f"cannot be written: {e}") from e
+        raise Error("invalid_value", str(e.filename or out), f"cannot be written: {e}") from e
     return path

@@ -128,7 +128,7 @@ class Journal:
 
     def _make_error(self, error: OSError) -> Error:
         return Error(
-            "file_not_found",
+            "invalid_value",
             str(self._path),
             f"cannot be written: {error.strerror or error}; make room or choose another folder with "
             "--out. The lines in it are kept, and the next sweep goes on after them",

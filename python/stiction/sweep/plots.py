@@ -79,7 +79,7 @@ def draw_summary(rows: Sequence[Row], parameters: Sequence[str], path: Path) -> 
         try:
             figure.savefig(path, dpi=_DPI)
         except OSError as e:
-            raise Error("file_not_found", str(path), f"cannot be written: {e.strerror}") from e
+            raise Error("invalid_value", str(path), f"cannot be written: {e.strerror}") from e
     return path
 
 

@@ -68,7 +68,7 @@ def write_table(
         part.replace(path)
     except OSError as e:
         raise Error(
-            "file_not_found",
+            "invalid_value",
             str(path),
             f"cannot be written: {e.strerror or e}; the finished runs are kept in the journal, so "
             "make room and run the sweep again",

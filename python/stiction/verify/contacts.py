@@ -82,6 +82,20 @@ class StepContacts:
                 out[i] += sign * (jacobian @ velocity)
         return out
 
+    def calc_velocity_errors(self, velocity: Vector) -> Vector:
+        """Returns the error of calc_velocities by the rounding of recorded points [m/s], (n,).
+
+        Far from the origin a point in single precision is off by micrometers, which a rotation turns
+        into velocity.
+        """
+        turning = np.zeros(self._model.nbody)
+        jacobian = np.zeros((3, self._model.nv))
+        for body in np.unique(self.bodies):
+            mujoco.mj_jac(self._model, self._data, None, jacobian, np.zeros(3), int(body))
+            turning[body] = np.linalg.norm(jacobian @ velocity)
+        rounding = np.finfo(np.float32).eps * np.linalg.norm(self.point, axis=1)
+        return np.asarray(rounding * turning[self.bodies].sum(axis=1))
+
     def _calc_lever_sizes(self) -> Vector:
         """Returns the sizes of moments about the origin, of which rounded points have a share, (nv,)."""
         sizes = np.zeros(self._model.nv)

@@ -39,18 +39,20 @@ class StepStates:
     Attributes:
         model: a copy of the scene without contacts, so that its rows are those of other constraints.
         start, end: data with positions, velocities and forces; the inputs are those of the step.
+        last: data of load_start.
     """
 
     model: mujoco.MjModel
     start: mujoco.MjData
     end: mujoco.MjData
+    last: mujoco.MjData
 
     @classmethod
     def make(cls, model: mujoco.MjModel) -> StepStates:
         """Makes the data of a scene."""
         own = copy.copy(model)
         own.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
-        return cls(own, mujoco.MjData(own), mujoco.MjData(own))
+        return cls(own, *(mujoco.MjData(own) for _ in range(3)))
 
     def load(self, layout: fmt.Layout, before: Vector, after: Vector) -> None:
         """Computes positions, velocities and forces of both states.
@@ -69,6 +71,21 @@ class StepStates:
             mujoco.mj_fwdPosition(self.model, data)
             mujoco.mj_fwdVelocity(self.model, data)
             mujoco.mj_fwdActuation(self.model, data)
+
+    def load_start(self, layout: fmt.Layout, state: Vector, velocity: Vector) -> mujoco.MjData:
+        """Returns data with the positions of a state and other velocities.
+
+        Args:
+            layout: of the state.
+            state: the state.
+            velocity: qvel, (nv,).
+        """
+        own = state.copy()
+        own[layout["qvel"]] = velocity
+        mujoco.mj_setState(self.model, self.last, own, fmt.INTEGRATION)
+        mujoco.mj_fwdPosition(self.model, self.last)
+        mujoco.mj_fwdVelocity(self.model, self.last)
+        return self.last
 
 
 def calc_smooth_impulses(states: StepStates, time_step: float) -> tuple[Vector, Vector]:

@@ -109,13 +109,13 @@ def check_cone(contacts: StepContacts, friction: Vector, coupling_error: float) 
     return _find_worst_contact(excess, limit)
 
 
-def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: float) -> Violation:
+def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: Vector) -> Violation:
     """Checks that friction takes energy: gamma_t . v_t <= 0 at the end of the step [J].
 
     Args:
         contacts: of the step.
         velocity: of each contact at the end of the step [m/s], (n, 3).
-        tolerance: error of the velocities [m/s].
+        tolerance: error of each velocity [m/s], (n,).
     """
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
@@ -152,6 +152,7 @@ def check_touch(
 def check_law(
     contacts: StepContacts,
     velocity: Vector,
+    tolerance: Vector,
     pairs: list[PairProperties | None],
     options: dict[str, Any],
 ) -> Violation:
@@ -159,6 +160,13 @@ def check_law(
 
     It is the law of Hunt and Crossley [hunt1975]; under `similar` at z = v_n - mu |v_t| in place of
     v_n, [castro2023] eq. (34). Contacts without a stiffness of their own are left out.
+
+    Args:
+        contacts: of the step.
+        velocity: of each contact at the end of the step [m/s], (n, 3).
+        tolerance: error of each velocity [m/s], (n,).
+        pairs: properties of each contact; None if they are unknown.
+        options: Simulator.options.
     """
     dt = options["time_step"]
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
@@ -174,7 +182,8 @@ def check_law(
         law = dt * pair.stiffness * max(x, 0.0) * max(1 - pair.dissipation * z, 0.0)
         # The slope of the law times the errors of distance, velocity and of the soft norm of slip.
         soft = pair.friction * eps * 3 if is_coupled else 0.0
-        error = _SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z)) + 1e-9
+        error = _SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z) + tolerance[i])
+        error += 1e-9
         slope = dt * pair.stiffness * (1 + pair.dissipation * (abs(z) + x / dt))
         excess[i] = abs(contacts.normal_impulse[i] - law)
         limit[i] = slope * error + 1e-4 * abs(law) + 1e-12
@@ -182,7 +191,11 @@ def check_law(
 
 
 def check_energy(
-    states: StepStates, contacts: StepContacts, velocity: Vector, time_step: float
+    states: StepStates,
+    contacts: StepContacts,
+    velocity: Vector,
+    time_step: float,
+    springs: float = 0.0,
 ) -> Violation:
     """Checks that contacts add no energy to the free motion beyond that of their overlaps [J].
 
@@ -194,6 +207,7 @@ def check_energy(
         contacts: of the step.
         velocity: of each contact at the end of the step [m/s], (n, 3).
         time_step: [s].
+        springs: energy that tangential springs gave back, or at most that [J].
     """
     gamma, _ = contacts.calc_generalized_impulses()
     change = np.zeros((1, states.model.nv))
@@ -205,8 +219,9 @@ def check_energy(
             np.maximum(contacts.normal_impulse, 0) / time_step * np.maximum(-contacts.distance, 0)
         )
     )
-    excess = work - spent - returned
-    limit = 1e-5 * (float(np.sum(np.abs(contacts.impulse * velocity))) + spent) + 1e-4 * returned
+    excess = work - spent - returned - springs
+    limit = 1e-5 * (float(np.sum(np.abs(contacts.impulse * velocity))) + spent)
+    limit += 1e-4 * (returned + abs(springs))
     return Violation(max(excess, 0) / (limit + 1e-12), max(excess, 0.0))
 
 

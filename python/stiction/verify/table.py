@@ -29,7 +29,7 @@ def print_verification(result: Verification, console: Console) -> None:
         cells = (name, str(found.num_steps), str(found.num_failed), worst, meaning)
         table.add_row(*(Text(cell, style=style) for cell in cells))
     console.print(table)
-    if result.known_dofs < 1:
+    if result.known_dofs < 1 and "momentum" in result.checks:
         console.print(
             f"The balance of momentum covers {100 * result.known_dofs:.0f} % of the dofs.",
             markup=False,

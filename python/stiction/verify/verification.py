@@ -25,6 +25,7 @@ from stiction.options import OPTIONS
 from stiction.recording.recording import Recording
 from stiction.recording.step import Step
 from stiction.simulator import Simulator
+from stiction.verify import springs
 from stiction.verify import step_checks as checks
 from stiction.verify.contacts import StepContacts
 from stiction.verify.smooth_forces import StepStates
@@ -39,7 +40,7 @@ CHECKS = {
     "momentum": ("M (v - v_0) is the impulse of forces and contacts", "N s or N m s"),
     "adhesion": ("no contact pulls", "N s"),
     "cone": ("friction is within Coulomb's bound", "N s"),
-    "friction_work": ("friction takes energy", "J"),
+    "friction_work": ("friction takes energy, or gives back that of springs", "J"),
     "touch": ("contacts that press are not apart", "m"),
     "law": ("normal impulses follow the law of Hunt and Crossley", "N s"),
     "energy": ("contacts add no energy beyond that of overlaps", "J"),
@@ -136,6 +137,11 @@ class _Verifier:
         self._pairs: dict[tuple[int, int], PairProperties | None] = {}
         self._unknown: Counter[str] = Counter()
         self._known_dofs: list[float] = []
+        self._has_springs = self._options["friction_law"] == "elastic"
+        self._spring_shares: dict[tuple[int, int], float] = {}
+        # The anchors at the end of the last step, and the state at its start; None if unknown.
+        self._anchors: NDArray[np.void] | None = None
+        self._last_start: Vector | None = None
         self._polygon_factor = _calc_polygon_factor(self._options)
         self._out = Verification(str(recording.path), self._simulator.contact_model)
 
@@ -149,8 +155,13 @@ class _Verifier:
                 continue
             out.num_steps += 1
             self._add("digest", _check_digest(step), step)
+            if step.start is not None:
+                self._last_start = None  # springs may belong to another state
             if before is not None and (step.index - 1) % self._every == 0:
                 self._verify_step(step, before)
+            # The last part of a divided step begins at an unknown state.
+            self._last_start = None if step.advance else before
+            self._anchors = step.anchors
             last = step.state
         out.damage = str(recording.damage or "")
         out.unknown = dict(self._unknown)
@@ -168,7 +179,7 @@ class _Verifier:
             self._unknown["the equations of 'mujoco', whose implicit terms are its own"] += 1
             return
         if self._options["integrator"] != "euler" or self._is_divided(step):
-            self._unknown["the parts of divided steps"] += 1
+            self._unknown["parts of divided steps"] += 1
             return
         contacts = StepContacts(model, states.start, step.contacts)
         self._add("positions", checks.check_positions(states, dt), step)
@@ -200,10 +211,9 @@ class _Verifier:
             self._unknown["velocities of moving surfaces and mocap bodies"] += 1
             return
         end = contacts.calc_velocities(self._states.end.qvel)
-        tolerance = float(step.report.get("velocity_bound") or 0.0) + 1e-6
-        self._add("friction_work", checks.check_friction_work(contacts, end, tolerance), step)
-        if all_known:
-            self._add("energy", checks.check_energy(self._states, contacts, end, dt), step)
+        rounding = contacts.calc_velocity_errors(self._states.end.qvel)
+        tolerance = float(step.report.get("velocity_bound") or 0.0) + rounding
+        self._verify_energy(step, contacts, end, tolerance + 1e-6, all_known)
         if traits.takes_laws and options["normal_law"] != "hunt_crossley":
             return
         slips = np.linalg.norm(end, axis=1)
@@ -211,10 +221,61 @@ class _Verifier:
         ahead = np.array([p.relaxation_time if p and traits.acts_ahead else 0.0 for p in pairs])
         self._add("touch", checks.check_touch(contacts, end, gap, ahead, dt), step)
         if not traits.is_rigid and not traits.acts_ahead:
-            self._add("law", checks.check_law(contacts, end, pairs, options), step)
+            self._add("law", checks.check_law(contacts, end, tolerance, pairs, options), step)
+
+    def _verify_energy(
+        self,
+        step: Step,
+        contacts: StepContacts,
+        velocity: Vector,
+        tolerance: Vector,
+        all_known: bool,
+    ) -> None:
+        dt = float(self._options["time_step"])
+        returned = 0.0
+        if not self._has_springs:
+            work = checks.check_friction_work(contacts, velocity, tolerance)
+        else:
+            start = self._carry_springs(contacts, dt)
+            if start is None:
+                self._unknown["springs at the start of the step"] += 1
+                return
+            stiffness = self._calc_stiffness(step.anchors)
+            end = springs.sum_springs(step.anchors, stiffness)
+            returned = float(start.energy.sum() - end.energy.sum())
+            if not np.isfinite(returned):
+                self._unknown["springs of friction that depends on the direction"] += 1
+            work = springs.check_spring_work(contacts, velocity, tolerance, start, end)
+        self._add("friction_work", work, step)
+        if all_known and np.isfinite(returned):
+            energy = checks.check_energy(self._states, contacts, velocity, dt, returned)
+            self._add("energy", energy, step)
+
+    def _carry_springs(self, contacts: StepContacts, dt: float) -> springs.Springs | None:
+        """Returns the springs at the start of the step; None if they are unknown."""
+        if self._anchors is None or self._last_start is None:
+            return None
+        now = self._states.start
+        last = self._states.load_start(self._recording.layout, self._last_start, now.qvel)
+        stiffness = self._calc_stiffness(self._anchors)
+        return springs.carry_springs(self._anchors, stiffness, last, now, contacts, dt)
+
+    def _calc_stiffness(self, anchors: NDArray[np.void]) -> Vector:
+        """Returns the stiffness of springs along the surface [N/m]; NaN if it is unknown, (n,)."""
+        for a, b in np.unique(anchors["geoms"], axis=0).tolist():
+            if (a, b) not in self._spring_shares:
+                explanation = self._simulator.explain(a, b)
+                self._spring_shares[a, b] = springs.calc_spring_share(explanation)
+        shares = [self._spring_shares[a, b] for a, b in anchors["geoms"].tolist()]
+        return np.asarray(anchors["stiffness"].astype(float) * np.array(shares, float))
 
     def _is_divided(self, step: Step) -> bool:
-        """True if `tamsi` may have divided the step, which the report does not say."""
+        """True for a call of Simulator.advance, and if `tamsi` may have divided the step.
+
+        The report does not say what `tamsi` did.
+        """
+        if step.advance:
+            return True
         is_tamsi = not (self._traits.takes_laws or self._traits.is_rigid or self._traits.acts_ahead)
         return is_tamsi and step.report.get("iterations", 0) > 20
 

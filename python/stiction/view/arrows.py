@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
 from stiction.view.contact_arrays import PatchArrays, PointArrays
+from stiction.view.palette import FORCE, SLIP_ARROW, TRACTION
 
-Arrows = NDArray[np.float64]  # start and end of each arrow [m], (n, 2, 3)
+Vectors = NDArray[np.float64]
 
 _MAX_ARROWS = 300  # more arrows than this would hide the patch
+_SHORTEST = 0.05  # length of the shortest arrow that is drawn, relative to the longest
+
+
+@dataclass(frozen=True)
+class ArrowKind:
+    """A kind of arrows.
+
+    meaning, unit: what the arrows show.
+    color: their color, such as '#d62728'.
+    """
+
+    meaning: str
+    unit: str
+    color: str
+
+
+ARROW_KINDS = {
+    "traction": ArrowKind("traction on the second body", "Pa", TRACTION),
+    "slip": ArrowKind("slip velocity of the second body", "m/s", SLIP_ARROW),
+    "forces": ArrowKind("force on the second body", "N", FORCE),
+}
+
+
+@dataclass(frozen=True)
+class ArrowCount:
+    """How many arrows of a kind are drawn.
+
+    drawn, total: number of arrows that are drawn, and of all vectors other than 0.
+    largest: size of the largest vector, which has the longest arrow.
+    """
+
+    drawn: int = 0
+    total: int = 0
+    largest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Arrows to draw.
+
+    lines: start and end of each arrow [m], (n, 2, 3).
+    count: how many they are.
+    """
+
+    lines: Vectors = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    count: ArrowCount = ArrowCount()
+
+
+def add_counts(counts: Iterable[ArrowCount]) -> ArrowCount:
+    """Returns the count of several scenes."""
+    counts = list(counts)
+    return ArrowCount(
+        sum(count.drawn for count in counts),
+        sum(count.total for count in counts),
+        max((count.largest for count in counts), default=0.0),
+    )
 
 
 def make_traction_arrows(patches: PatchArrays, length: float) -> Arrows:
@@ -25,22 +85,24 @@ def make_slip_arrows(patches: PatchArrays, length: float) -> Arrows:
 
 def make_force_arrows(points: PointArrays, length: float) -> Arrows:
     """Returns the largest forces on the second bodies. The longest arrow has this length [m]."""
-    size = np.linalg.norm(points.force, axis=1)
-    largest = np.argsort(-size, kind="stable")[:_MAX_ARROWS]
-    return _make_arrows(points.point[largest], points.force[largest], length)
+    largest = np.argsort(-np.linalg.norm(points.force, axis=1), kind="stable")
+    return _make_arrows(points.point[largest], points.force[largest], length, takes_first=True)
 
 
-def _make_arrows(start: Arrows, vectors: Arrows, length: float) -> Arrows:
+def _make_arrows(
+    start: Vectors, vectors: Vectors, length: float, *, takes_first: bool = False
+) -> Arrows:
     """Returns arrows along some vectors, scaled to the largest. Short ones are left out.
 
-    Of more than 300 it takes every second, third, ..., which shows the whole of a patch.
+    Of more than 300 it takes the first, or every second, third, ..., which shows the whole of a patch.
     """
     size = np.linalg.norm(vectors, axis=1)
     largest = float(size.max(initial=0))
-    shown = np.flatnonzero(size > 0.05 * largest)
+    shown = np.flatnonzero(size > _SHORTEST * largest)
     if not len(shown):
-        return np.zeros((0, 2, 3))
-    stride = -(-len(shown) // _MAX_ARROWS)
-    shown = shown[::stride]
+        return Arrows()
+    stride = 1 if takes_first else -(-len(shown) // _MAX_ARROWS)
+    shown = shown[::stride][:_MAX_ARROWS]
     tips = start[shown] + vectors[shown] * (length / largest)
-    return np.stack([start[shown], tips], axis=1)
+    count = ArrowCount(len(shown), int(np.count_nonzero(size)), largest)
+    return Arrows(np.stack([start[shown], tips], axis=1), count)

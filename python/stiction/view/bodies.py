@@ -9,8 +9,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.view.glb import make_matte
+from stiction.view.glb import make_matte, make_translucent
 
+_SHADE = 0.6  # by which the darkest place of a translucent body is darker than the brightest
 _NO_SHADOWS = {"cast_shadow": False, "receive_shadow": False}
 
 
@@ -150,7 +151,26 @@ class _PartOfScene:
 
 
 def _export(mesh: Any) -> bytes:
-    """Returns a mesh of trimesh as GLB. It is drawn translucent where its colors are."""
+    """Returns a mesh of trimesh as GLB. It is drawn translucent where its colors are.
+
+    Without a GPU, the lights on translucent bodies would take a third of the browser's time: their
+    pixels are computed again for each surface that lies behind another. So these bodies have no
+    lights, and colors that are shaded here.
+    """
     colors = getattr(mesh.visual, "vertex_colors", None)
-    is_translucent = colors is not None and np.min(np.asarray(colors)[:, 3]) < 255
-    return make_matte(mesh.export(file_type="glb"), is_translucent=is_translucent)
+    if colors is None or np.min(np.asarray(colors)[:, 3]) == 255:
+        return make_matte(mesh.export(file_type="glb"))
+    shaded = mesh.copy()
+    shaded.visual.vertex_colors = shade(np.asarray(colors), mesh.vertex_normals)
+    return make_translucent(shaded.export(file_type="glb"))
+
+
+def shade(colors: Any, normals: Any) -> Any:
+    """Returns colors that are darker where normals point downwards in the frame of the body.
+
+    Args:
+        colors: RGBA in 0..255, (n, 4).
+        normals: unit normals, (n, 3).
+    """
+    shares = 1 - 0.5 * _SHADE * (1 - normals[:, 2:])
+    return np.hstack([np.rint(colors[:, :3] * shares), colors[:, 3:]]).astype(np.uint8)

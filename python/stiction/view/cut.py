@@ -33,6 +33,9 @@ class Cut:
         server: the viser.ViserServer.
         name: name of the node.
         fields: meshes with fields by the id of their geom.
+
+    Attributes:
+        top: the value of the field that has the last color [Pa]; None if no cut is shown.
     """
 
     def __init__(self, server: Any, name: str, fields: Mapping[int, TetMesh]) -> None:
@@ -40,6 +43,7 @@ class Cut:
         self._name = name
         self._fields = fields
         self._node: Any = None
+        self.top: float | None = None
         self._drawn: tuple[int | None, int, float] = (None, 0, 0.0)
 
     def show(self, style: Style, data: mujoco.MjData) -> None:
@@ -58,14 +62,17 @@ class Cut:
         if self._node is not None:
             self._node.remove()
             self._node = None
+        self.top = None
         if mesh is None:
             return
         normal = np.eye(3)[axis]
         heights = mesh.vertices @ normal
         low, high = float(heights.min()), float(heights.max())
         offset = low + (0.5 + 0.4999 * place) * (high - low)
-        triangles = draw_cut(mesh, normal, offset, float(mesh.field.max()))
+        top = float(mesh.field.max())
+        triangles = draw_cut(mesh, normal, offset, top)
         if not triangles.is_empty:
+            self.top = top
             self._node = self._server.scene.add_glb(
                 self._name, to_glb(triangles), cast_shadow=False, receive_shadow=False
             )

@@ -27,16 +27,23 @@ def unpack_glb(data: bytes) -> tuple[dict[str, Any], bytes]:
     return document, data[begin + size + _CHUNK.size :]
 
 
-def make_matte(data: bytes, *, is_translucent: bool) -> bytes:
+def make_matte(data: bytes) -> bytes:
     """Gives the meshes of a GLB matte materials.
 
-    The default of glTF is metal, which is black without an environment that it mirrors, and which
-    ignores the opacity of colors.
-
-    Args:
-        data: the GLB.
-        is_translucent: whether to respect the opacity of the colors.
+    The default of glTF is metal, which is black without an environment that it mirrors.
     """
+    pbr = {"metallicFactor": 0, "roughnessFactor": 0.8}
+    return _change_materials(data, {"pbrMetallicRoughness": pbr})
+
+
+def make_translucent(data: bytes) -> bytes:
+    """Gives the meshes of a GLB materials that need no lights, and respect the opacity of colors."""
+    unlit: dict[str, Any] = {"KHR_materials_unlit": {}}
+    return _change_materials(data, {"alphaMode": "BLEND", "extensions": unlit})
+
+
+def _change_materials(data: bytes, changes: dict[str, Any]) -> bytes:
+    """Updates all materials of a GLB. Meshes without a material get one."""
     document, binary = unpack_glb(data)
     materials = document.setdefault("materials", [])
     for mesh in document["meshes"]:
@@ -45,9 +52,12 @@ def make_matte(data: bytes, *, is_translucent: bool) -> bytes:
                 primitive["material"] = len(materials)
                 materials.append({})
     for material in materials:
-        material.setdefault("pbrMetallicRoughness", {}).update(
-            metallicFactor=0, roughnessFactor=0.8
-        )
-        if is_translucent:
-            material["alphaMode"] = "BLEND"
+        for name, value in changes.items():
+            if isinstance(value, dict):
+                material.setdefault(name, {}).update(value)
+            else:
+                material[name] = value
+    if extensions := changes.get("extensions"):
+        used = document.setdefault("extensionsUsed", [])
+        used += [name for name in extensions if name not in used]
     return pack_glb(document, binary)

@@ -9,10 +9,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stiction.view.reach import Reach
+
 Vector = NDArray[np.float64]
 
 _SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
 _ASPECT = 1.35  # ratio of width to height of the part of the page that shows the scene
+_VISIBLE = 0.6  # radius around the center that the camera sees, as a multiple of the extent
+_MAX_GROWTH = 3.0  # of the extent
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,16 @@ class Layout:
     size: float
 
 
-def make_layout(model: mujoco.MjModel, count: int) -> Layout:
+def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -> Layout:
     """Places scenes of a model in a row from left to right.
 
     The camera is the model's free camera, moved back so that all scenes are visible.
+
+    Args:
+        model: the model.
+        count: number of scenes.
+        reach: where bodies will move, if it is known. The camera sees them all the time, unless they
+            go far.
     """
     view = model.vis.global_
     azimuth, elevation = np.radians([view.azimuth, view.elevation])
@@ -51,13 +61,12 @@ def make_layout(model: mujoco.MjModel, count: int) -> Layout:
         ]
     )
     right = np.array([np.sin(azimuth), -np.cos(azimuth), 0.0])
-    size = float(model.stat.extent)
+    center, size = _find_stage(model, reach)
     spacing = _SPACING * size
     fov = np.radians(view.fovy)
     places = np.arange(count) - (count - 1) / 2
     width = spacing * (count + 0.5)
     distance = max(1.5 * size, width / _ASPECT / (2 * np.tan(fov / 2)))
-    center = np.array(model.stat.center)
     return Layout(
         offsets=places[:, None] * spacing * right,
         spacing=spacing,
@@ -67,6 +76,20 @@ def make_layout(model: mujoco.MjModel, count: int) -> Layout:
         fov=float(fov),
         size=size,
     )
+
+
+def _find_stage(model: mujoco.MjModel, reach: Reach | None) -> tuple[Vector, float]:
+    """Returns the center and the extent of what the camera sees [m]: the model's own, or more."""
+    center, size = np.array(model.stat.center), float(model.stat.extent)
+    if reach is None:
+        return center, size
+    farthest = np.linalg.norm(np.maximum(np.abs(reach.low - center), np.abs(reach.high - center)))
+    if farthest <= _VISIBLE * size:
+        return center, size
+    middle, radius = (reach.low + reach.high) / 2, np.linalg.norm(reach.high - reach.low) / 2
+    if radius > _VISIBLE * _MAX_GROWTH * size:  # a body falls out of the scene
+        return center, size
+    return middle, max(size, float(radius) / _VISIBLE)
 
 
 def set_stage(server: Any, layout: Layout) -> None:

@@ -12,19 +12,33 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
+from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
+from stiction.view.jumps import JUMP_SCRIPT
 from stiction.view.layers import FilmMeshLayer
 from stiction.view.layout import make_layout, set_stage
+from stiction.view.legend import make_arrow_legend, make_legend
 from stiction.view.patches import find_largest_pressure
-from stiction.view.pressure_scale import PressureScale, make_legend
+from stiction.view.pressure_scale import PressureScale
+from stiction.view.reach import find_reach
 from stiction.view.requirements import require_viewer
 from stiction.view.session import check_count
 from stiction.view.style import Style
 from stiction.view.world import World
 
 _MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
+# Dark or light: as the page wants that has the replay in a frame, else as the reader's system has it.
+_CHOOSE_COLORS = (
+    "(()=>{const dark=location.hash==='#dark'||"
+    "(location.hash!=='#light'&&matchMedia('(prefers-color-scheme: dark)').matches);"
+    "document.documentElement.classList.toggle('dark',dark);"
+    "document.documentElement.style.background=dark?'#242424':'white';"
+    "(window.__VISER_EMBED_CONFIG__??={}).darkMode=dark;"
+    "addEventListener('hashchange',()=>location.reload())})();"
+)
 _AHEAD = 25  # frames that a browser reads before they are shown
+_LATER = 1e-7  # simulated time after the start of a frame at which a click on its mark arrives [s]
 
 
 def make_page(
@@ -78,7 +92,7 @@ def write_page(path: Path, page: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
     except OSError as e:
-        raise Error("file_not_found", str(path), f"cannot be written: {e.strerror or e}") from e
+        raise Error("invalid_value", str(path), f"cannot be written: {e.strerror or e}") from e
 
 
 class _Projector:
@@ -88,7 +102,7 @@ class _Projector:
         self._server = server
         self._films = films
         self._style = style
-        layout = make_layout(films[0].model, len(films))
+        layout = make_layout(films[0].model, len(films), find_reach(films))
         set_stage(server, layout)
         self._worlds = [
             World(server, film, i, layout, FilmMeshLayer) for i, film in enumerate(films)
@@ -97,6 +111,7 @@ class _Projector:
         for film in films:
             for frame in film.frames:
                 self._scale.include(find_largest_pressure(frame.read()[0]))
+        self._arrow_counts: dict[str, ArrowCount] = {}
 
     def make(self, title: str, slowdown: float) -> str:
         """Returns the page."""
@@ -108,10 +123,12 @@ class _Projector:
         for i, sleep in enumerate(np.diff(moments, append=moments[-1] + self._films[0].frame_time)):
             for world, film in zip(self._worlds, self._films, strict=True):
                 world.reveal(film.name, self._style)
+            self._count_arrows()
             recording.insert_sleep(slowdown * float(sleep))
             if i + _AHEAD < len(moments):
                 self._prepare(moments[i + _AHEAD])
-        return _add_overlay(recording.as_html(), self._make_overlay(title), title)
+        overlay = self._make_overlay(title, float(moments[0]), slowdown)
+        return _add_overlay(recording.as_html(), overlay, title)
 
     def _prepare(self, time: float) -> None:
         """Sends the last frame of each film that starts at or before a time ahead."""
@@ -120,21 +137,40 @@ class _Projector:
             place = max(int(np.searchsorted(starts, time + 1e-9)) - 1, 0)
             world.prepare(film.frames[place], self._style, self._scale)
 
-    def _make_overlay(self, title: str) -> str:
+    def _count_arrows(self) -> None:
+        """Keeps the count of the frame that has the most arrows, by kind."""
+        for name in self._worlds[0].arrow_counts:
+            count = add_counts(world.arrow_counts[name] for world in self._worlds)
+            best = self._arrow_counts.get(name, count)
+            self._arrow_counts[name] = ArrowCount(
+                *max((best.drawn, best.total), (count.drawn, count.total)),
+                max(best.largest, count.largest),
+            )
+
+    def _make_overlay(self, title: str, first: float, slowdown: float) -> str:
         frames = [frame for film in self._films for frame in film.frames]
         legend = make_legend(
-            self._scale.top,
-            with_patches=self._scale.is_known and any(w.soft_geoms for w in self._worlds),
+            pressure=self._scale.top if self._has_patches else None,
+            cut=self._worlds[0].cut_top,
             with_points=any(len(frame.read()[1].point) for frame in frames),
         )
+        counts = {name: count for name, count in self._arrow_counts.items() if count.total}
+        legend += make_arrow_legend(counts, at_most=True)
         times = [frame.time for frame in frames]
-        bad = [frame.time for frame in frames if not frame.is_good]
+        bad = sorted((frame for frame in frames if not frame.is_good), key=lambda frame: frame.time)
+        # The replay shows a frame from the start of its step. A little later it is there for sure.
+        jumps = [slowdown * (frame.start_time - first + _LATER) for frame in bad]
         num_steps = sum(film.num_steps for film in self._films)
-        strip = make_strip(bad, min(times), max(times), num_steps)
+        bad_times = [frame.time for frame in bad]
+        strip = make_strip(bad_times, min(times), max(times), num_steps, jumps)
         return (
             f"<div style='font:bold 14px sans-serif;padding:4px 14px'>{html.escape(title)}</div>"
-            f"{legend}{strip}"
+            f"{legend}{strip}{JUMP_SCRIPT if bad else ''}"
         )
+
+    @property
+    def _has_patches(self) -> bool:
+        return self._scale.is_known and any(world.soft_geoms for world in self._worlds)
 
 
 def _add_overlay(page: str, overlay: str, title: str) -> str:
@@ -143,10 +179,16 @@ def _add_overlay(page: str, overlay: str, title: str) -> str:
         "#stiction{position:fixed;left:10px;bottom:60px;width:280px;z-index:10;padding:4px 0 8px;"
         "background:rgba(255,255,255,0.85);border-radius:6px;box-shadow:0 1px 4px rgba(0,0,0,0.2);"
         "transform-origin:left bottom}"
-        # On a phone, or in a frame of another page, the box must leave the scene in sight.
+        ".dark #stiction{background:rgba(30,30,34,0.85);color:#ddd}"
+        # In a small frame of another page, the box must leave the scene in sight.
         "@media(max-width:700px),(max-height:500px){#stiction{transform:scale(0.6)}}"
+        # On a phone that is held upright, the scene keeps its shape, and the box stands below it.
+        "@media(max-aspect-ratio:1/1){#root{height:calc(80vw + 36px)!important}"
+        "#stiction{transform:none;bottom:auto;top:calc(80vw + 40px);left:0;width:100vw;"
+        "max-height:calc(100vh - 80vw - 40px);overflow-y:auto;box-shadow:none;box-sizing:border-box}}"
     )
     box = f"<style>{style}</style><div id='stiction'>{overlay}</div>"
+    page = page.replace("</head>", f"<script>{_CHOOSE_COLORS}</script></head>", 1)
     end = page.rindex("</body>")
     page = page[:end] + box + page[end:]
     page = page.replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)

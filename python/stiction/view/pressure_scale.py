@@ -1,10 +1,8 @@
-"""The pressure that has the last color, and the legend that shows it."""
+"""The pressure that has the last color."""
 
 from __future__ import annotations
 
 import math
-
-from stiction.view.palette import FALLBACK, SLIP, STICK, make_css_gradient
 
 
 class PressureScale:
@@ -36,43 +34,6 @@ class PressureScale:
     def forget(self) -> None:
         """Starts again, as after a change of the scene's stiffness."""
         self._largest = 0.0
-
-
-def make_legend(top: float, *, with_patches: bool, with_points: bool) -> str:
-    """Returns the legend as HTML.
-
-    Args:
-        top: pressure that has the last color [Pa].
-        with_patches: whether to explain the colors of patches.
-        with_points: whether to explain the colors of contact points.
-    """
-    parts = []
-    if with_patches:
-        ticks = "".join(f"<span>{format_pressure(share * top)}</span>" for share in (0, 0.5, 1))
-        parts.append(
-            "<div>contact pressure [Pa]</div>"
-            f"<div style='height:12px;border-radius:2px;background:{make_css_gradient()}'></div>"
-            f"<div style='display:flex;justify-content:space-between'>{ticks}</div>"
-        )
-    if with_points:
-        states = (("sticks", STICK), ("slips", SLIP), ("fell back from a patch", FALLBACK))
-        parts.append("contact points: " + " ".join(_make_key(*state) for state in states))
-    style = "font:12px/1.5 sans-serif;padding:4px 14px"
-    return f"<div class='stiction-legend' style='{style}'>{''.join(parts)}</div>"
-
-
-def format_pressure(pressure: float) -> str:
-    """Returns a pressure with at most three digits and a prefix, such as '12.5k'."""
-    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if pressure >= factor:
-            return f"{pressure / factor:.3g}{prefix}"
-    return f"{pressure:.3g}"
-
-
-def _make_key(text: str, color: str) -> str:
-    return (
-        f"<span style='white-space:nowrap'><span style='color:{color}'>&#9679;</span> {text}</span>"
-    )
 
 
 def _round_up(value: float) -> float:

@@ -35,13 +35,10 @@ def start_server(host: str, port: int) -> Any:
     import viser
     from viser import _messages
 
-    _check_free(host, port)
+    listener = _listen(host, port)
     # viser prints a greeting, which would mix with the output of the command.
-    with _refusing_foreign_pages(host), contextlib.redirect_stdout(io.StringIO()):
+    with _serving_at(listener, host), contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=port, label="Stiction", verbose=False)
-    if port and server.get_port() != port:  # taken since the check
-        stop_server(server)
-        raise _make_port_error(port)
     # viser can open a tunnel at the request of a page. It would show the page to the whole internet.
     server._websock_server.unregister_handler(_messages.ShareUrlRequest)
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
@@ -77,6 +74,11 @@ def is_allowed(host: str, headers: Any) -> bool:
     return origin is None or origin in (f"http://{asked}", f"https://{asked}")
 
 
+def is_everywhere(host: str) -> bool:
+    """True if a host stands for all addresses of the machine, as 0.0.0.0 and :: do."""
+    return _is_address(host) and ipaddress.ip_address(host).is_unspecified
+
+
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
@@ -90,21 +92,23 @@ def _list_own_names() -> tuple[str, str]:
     return socket.gethostname().lower(), socket.getfqdn().lower()
 
 
-def _check_free(host: str, port: int) -> None:
-    """Raises Error if the server cannot listen there. viser would silently take another port."""
+def _listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens. viser's own would silently take another port than the one asked.
+
+    All addresses of IPv6 include those of IPv4, as in other servers. asyncio would leave these out.
+    """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        family, *_, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        both = family == socket.AF_INET6 and is_everywhere(host) and socket.has_dualstack_ipv6()
+        return socket.create_server(address, family=family, dualstack_ipv6=both)
     except socket.gaierror as e:
         raise Error(
             "invalid_value",
             "host",
             f"'{host}' is not an address: {e.strerror}; take 127.0.0.1, the name or an "
-            "address of this machine, or 0.0.0.0 for all its addresses",
+            "address of this machine, or 0.0.0.0 (with IPv6: ::) for all its addresses",
         ) from e
     except OSError as e:
         if e.errno == errno.EADDRINUSE:
@@ -126,16 +130,18 @@ def _make_port_error(port: int) -> Error:
 
 
 @contextlib.contextmanager
-def _refusing_foreign_pages(host: str) -> Iterator[None]:
-    """A context in which servers of websockets refuse requests that is_allowed does not allow.
+def _serving_at(listener: socket.socket, host: str) -> Iterator[None]:
+    """A context in which a server of websockets uses a socket, and refuses what is_allowed refuses.
 
-    viser has no option for this. It looks up `serve` when it starts, so it takes the one below.
+    viser has no option for either. It looks up `serve` when it starts, so it takes the one below.
     """
     import websockets.asyncio.server as websockets
 
     original = websockets.serve
 
-    def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+    def serve(
+        handler: Any, _host: str, _port: int, process_request: Any = None, **options: Any
+    ) -> Any:
         def process(connection: Any, request: Any) -> Any:
             if not is_allowed(host, request.headers):
                 return connection.respond(
@@ -144,7 +150,7 @@ def _refusing_foreign_pages(host: str) -> Iterator[None]:
                 )
             return process_request(connection, request) if process_request else None
 
-        return original(*arguments, process_request=process, **options)
+        return original(handler, sock=listener, process_request=process, **options)
 
     with _PATCHING, _replaced(websockets, "serve", serve):
         yield

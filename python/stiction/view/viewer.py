@@ -8,29 +8,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from stiction.view.arrows import add_counts
 from stiction.view.cut_panel import CutPanel
 from stiction.view.display_panel import DisplayPanel
 from stiction.view.drag import connect_drag
 from stiction.view.layers import LiveMeshLayer
 from stiction.view.layout import make_layout, set_stage
+from stiction.view.legend import make_arrow_legend, make_legend
 from stiction.view.model_panel import ModelPanel
 from stiction.view.playback_panel import PlaybackPanel
 from stiction.view.plots import Plots
-from stiction.view.pressure_scale import PressureScale, make_legend
+from stiction.view.pressure_scale import PressureScale
 from stiction.view.readers import Readers
 from stiction.view.requirements import require_viewer
+from stiction.view.rest import calc_rest
 from stiction.view.runner import Runner, Snapshot
-from stiction.view.server import start_server, stop_server
+from stiction.view.server import is_everywhere, start_server, stop_server
 from stiction.view.session import Session, check_count
 from stiction.view.simulation import Simulation
 from stiction.view.style import Style
 from stiction.view.world import World
 
 _PANEL_PERIOD = 0.4  # wall time between two updates of plots and controls [s]
-# A browser that takes longer than this for a frame is slow [s]. Frames for it may take this share of the
-# time of a simulation that has none to spare; viser's own threads take as much again.
-_SLOW, _SHARE = 0.15, 0.008
-_LONGEST_REST, _NAP = 3.0, 0.02  # [s]
+_NAP = 0.02  # of a rest [s]
 _PATIENCE = 0.2  # wall time after which to look again whether to stop [s]
 
 
@@ -85,7 +85,7 @@ class Viewer:
     def url(self) -> str:
         """Address of the page."""
         host = self.server.get_host()
-        shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+        shown = "localhost" if is_everywhere(host) else f"[{host}]" if ":" in host else host
         return f"http://{shown}:{self.server.get_port()}"
 
     def stop(self) -> None:
@@ -118,6 +118,7 @@ class Viewer:
         gui = self.server.gui
         self._playback = PlaybackPanel(self.server, self.runner)
         self._legend = gui.add_html("")
+        self._arrow_legend = gui.add_html("")
         simulations = [each for each in self.sessions if isinstance(each, Simulation)]
         if simulations:
             with gui.add_folder("Model"):
@@ -151,8 +152,8 @@ class Viewer:
         while not self._stopped:
             if not self._readers.wait(_PATIENCE):
                 continue
-            if time.perf_counter() - sent > _SLOW:
-                self._rest(sent + min(cost / _SHARE, _LONGEST_REST))
+            if rest := calc_rest(time.perf_counter() - sent, cost):
+                self._rest(sent + rest)
             snapshot = self.runner.wait_for_change(self._version, 0 if is_ahead else _PATIENCE)
             is_new = snapshot.version > self._version
             if not is_new and not is_ahead:
@@ -192,11 +193,15 @@ class Viewer:
         for world, session in zip(self.worlds, self.sessions, strict=True):
             world.reveal(session.name, self.style)
         self._legend.content = make_legend(
-            self.scale.top,
-            with_patches=self._has_patches and self.scale.is_known,
+            pressure=self.scale.top if self._has_patches and self.scale.is_known else None,
+            cut=self.worlds[0].cut_top,
             with_points=self.style.points,
         )
 
     def _update_panels(self) -> None:
+        counts = [world.arrow_counts for world in self.worlds]
+        self._arrow_legend.content = make_arrow_legend(
+            {name: add_counts(each[name] for each in counts) for name in counts[0]}
+        )
         self._playback.update()
         self._plots.update()

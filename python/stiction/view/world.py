@@ -11,7 +11,13 @@ import mujoco
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.properties import PropertiesLike
 from stiction.surfaces import ContactSurfaces
-from stiction.view.arrows import make_force_arrows, make_slip_arrows, make_traction_arrows
+from stiction.view.arrows import (
+    ARROW_KINDS,
+    ArrowCount,
+    make_force_arrows,
+    make_slip_arrows,
+    make_traction_arrows,
+)
 from stiction.view.bodies import Bodies
 from stiction.view.contact_arrays import PatchArrays, PointArrays
 from stiction.view.cut import Cut
@@ -19,7 +25,7 @@ from stiction.view.discs import draw_discs
 from stiction.view.frame import Frame
 from stiction.view.layers import ArrowLayer, MeshLayer
 from stiction.view.layout import Layout
-from stiction.view.palette import FORCE, SLIP_ARROW, TRACTION, to_bytes
+from stiction.view.palette import to_bytes
 from stiction.view.patches import draw_patches, find_largest_pressure
 from stiction.view.pressure_scale import PressureScale
 from stiction.view.style import Style
@@ -53,6 +59,9 @@ class World:
         index: place in the row of scenes.
         layout: places of the scenes.
         make_layer: makes a layer of the page from the server and a name.
+
+    Attributes:
+        arrow_counts: how many arrows are drawn, by kind; of those that are shown.
     """
 
     def __init__(
@@ -80,9 +89,12 @@ class World:
         self._patches = make_layer(server, f"{self.name}/patches")
         self._points = make_layer(server, f"{self.name}/points")
         self._arrows = {
-            name: ArrowLayer(server, f"{self.name}/{name}", to_bytes(color), 0.003 * layout.size)
-            for name, color in (("traction", TRACTION), ("slip", SLIP_ARROW), ("forces", FORCE))
+            name: ArrowLayer(
+                server, f"{self.name}/{name}", to_bytes(kind.color), 0.003 * layout.size
+            )
+            for name, kind in ARROW_KINDS.items()
         }
+        self.arrow_counts: dict[str, ArrowCount] = {}
         self._ahead: deque[_Prepared] = deque()
 
     def prepare(self, frame: Frame, style: Style, scale: PressureScale) -> None:
@@ -101,7 +113,6 @@ class World:
             style: what is shown.
         """
         frame, patches, points = self._ahead.popleft()
-        length = _ARROW * self._size
         if self._label.text != label:
             self._label.text = label
         if self.bodies.set_opacity(style.opacity):
@@ -109,11 +120,26 @@ class World:
         self.bodies.show(frame.start)
         self._patches.reveal()
         self._points.reveal()
-        arrows = self._arrows
-        arrows["traction"].show(make_traction_arrows(patches, length) if style.traction else None)
-        arrows["slip"].show(make_slip_arrows(patches, length) if style.slip else None)
-        arrows["forces"].show(make_force_arrows(points, length) if style.forces else None)
+        self._show_arrows(patches, points, style)
         self._cut.show(style, self.bodies.data)
+
+    @property
+    def cut_top(self) -> float | None:
+        """The value of the field that has the last color in the cut [Pa]; None without a cut."""
+        return self._cut.top
+
+    def _show_arrows(self, patches: PatchArrays, points: PointArrays, style: Style) -> None:
+        length = _ARROW * self._size
+        arrows = {}
+        if style.traction:
+            arrows["traction"] = make_traction_arrows(patches, length)
+        if style.slip:
+            arrows["slip"] = make_slip_arrows(patches, length)
+        if style.forces:
+            arrows["forces"] = make_force_arrows(points, length)
+        for name, layer in self._arrows.items():
+            layer.show(arrows[name].lines if name in arrows else None)
+        self.arrow_counts = {name: each.count for name, each in arrows.items()}
 
 
 def _find_fields(subject: Subject) -> tuple[dict[int, TetMesh], list[int]]:

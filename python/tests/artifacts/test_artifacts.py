@@ -29,7 +29,7 @@ from stiction.artifacts.predictions import (
     describe_stiffening,
     predict_artifacts,
 )
-from stiction.artifacts.probe import measure_artifacts
+from stiction.artifacts.probe import MeasuredArtifacts, measure_artifacts
 
 COMPLIANT = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 RIGID = ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
@@ -76,6 +76,53 @@ def test_the_block_shows_what_table_1_says(contact_model: str, pair: str, point:
     assert measured.creep == pytest.approx(predicted.creep, rel=1e-5)
 
 
+@pytest.mark.parametrize("time_step", [0.002, 0.04])
+@pytest.mark.parametrize("slip_speed", [1e-4, 3e-4])
+@pytest.mark.parametrize("contact_model", COMPLIANT)
+def test_the_block_glides_as_slowly_as_contacts_slip(
+    contact_model: str, slip_speed: float, time_step: float
+) -> None:
+    """In long steps of a light body, friction takes nearly all of the speed of a step."""
+    options = {**make_options(contact_model), "time_step": time_step}
+    at = OperatingPoint(slip_speed, 0.19, 10.8, 0.4)
+    measured = measure_artifacts(options, PAIRS["soft"], at)
+    if contact_model == "similar":  # it uses the soft norm of the slip
+        eps = predict_artifacts(options, PAIRS["soft"], at).transition_speed
+        at = dataclasses.replace(at, slip_speed=math.hypot(slip_speed, eps) - eps)
+    predicted = predict_artifacts(options, PAIRS["soft"], at)
+    assert measured.gliding_gap == pytest.approx(predicted.gliding_gap, rel=1e-6, abs=1e-14)
+    assert measured.stiffness == pytest.approx(predicted.stiffness, rel=1e-6)
+    assert measured.dissipation == pytest.approx(predicted.dissipation, rel=1e-3)
+    assert measured.not_measured == ""
+
+
+def test_artifacts_that_cannot_be_measured_have_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "box.xml"
+    path.write_text(f"<mujoco><worldbody>{FLOOR}{BOX.format(z=0.049)}</worldbody></mujoco>")
+    scene = stiction.load_scene(path)
+    simulator, data = scene.make_simulator("coulomb"), scene.make_data()
+    log = ArtifactLog(simulator)
+    log.add(simulator.step(data))
+    assert log.calc_budgets()[0].note is None
+    monkeypatch.setattr("stiction.artifacts.probe._MAX_STEPS", 1)
+    (pair,) = log.calc_budgets()
+    assert pair.note is not None
+    assert "gliding gap, stiffness factor, stiffness, dissipation" in pair.note
+    assert "could not be measured: in 1 steps the block did not come to rest" in pair.note
+    assert pair.describe().startswith("floor and box: ")
+    monkeypatch.undo()
+
+    def fail(*_: Any) -> None:
+        raise stiction.Error("step_failed", "step", "did not converge")
+
+    monkeypatch.setattr("stiction.artifacts.probe._measure", fail)
+    assert "a step of the block failed: step: did not converge" in str(log.calc_budgets()[0].note)
+    (pair,) = log.calc_budgets(measures=False)
+    assert pair.note is None
+
+
 @pytest.mark.parametrize("contact_model", RIGID)
 def test_rigid_models_neither_glide_nor_creep(contact_model: str) -> None:
     options = make_options(contact_model)
@@ -98,7 +145,7 @@ def test_viscous_friction_has_no_stiction() -> None:
 def test_nothing_is_said_of_mujoco() -> None:
     options = make_options("mujoco")
     assert predict_artifacts(options, PAIRS["soft"], POINTS["slow"]) == Artifacts()
-    assert measure_artifacts(options, PAIRS["soft"], POINTS["slow"]) == Artifacts()
+    assert measure_artifacts(options, PAIRS["soft"], POINTS["slow"]) == MeasuredArtifacts()
 
 
 def test_similar_with_the_linear_law_glides_as_sap_does() -> None:
@@ -191,7 +238,7 @@ def test_a_budget_of_contacts_at_rest_has_their_creep() -> None:
     assert budget.at.load_share == pytest.approx(tilt, rel=1e-3)
     assert budget.creep_in_run == pytest.approx(1e-4 * tilt / math.sqrt(1 - tilt**2), rel=1e-3)
     assert budget.predicted.creep == pytest.approx(budget.creep_in_run, rel=1e-3)
-    assert budget.measured == Artifacts()
+    assert budget.measured == MeasuredArtifacts()
 
 
 def test_the_estimated_mobility_is_that_of_the_step() -> None:
@@ -266,7 +313,7 @@ def test_contacts_of_unknown_mobility_do_not_lower_its_mean() -> None:
     contacts = SimpleNamespace(
         time_step=0.01, normal_impulse=one, distance=one, normal_velocity=one, slip_velocity=wide,
         delassus=np.array([2.0, np.nan, 4.0, np.nan]), slipping=np.zeros(n), impulse=wide, normal=wide,
-        friction=one, bodies=np.zeros((n, 2)), point=wide,
+        friction=one, bodies=np.zeros((n, 2)), geoms=np.zeros((n, 2)), point=wide,
     )  # fmt: skip
     report = SimpleNamespace(contacts=contacts, advance=None)
     sums = budget._Sums()

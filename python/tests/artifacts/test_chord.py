@@ -12,6 +12,7 @@ import pytest
 import stiction
 from stiction.artifacts.budget import ArtifactLog
 from stiction.artifacts.chord import calc_turning, measure_chord_drift, predict_chord_drift
+from stiction.artifacts.displacement import CreepMeter, StuckContacts
 from stiction.artifacts.table import CHORD, COLUMNS, find_columns
 from stiction.compare import compare_models
 from stiction.scene import load_scene
@@ -43,6 +44,65 @@ def test_every_model_drifts_as_predicted(contact_model: str, time_step: float) -
     options = {"contact_model": contact_model, "time_step": time_step}
     measured = measure_chord_drift(options, _TURNING)
     assert measured == pytest.approx(predict_chord_drift(time_step, _TURNING), rel=0.05)
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "lagged_regularized", "coulomb"])
+def test_springs_have_no_drift(contact_model: str) -> None:
+    options = {"contact_model": contact_model, "time_step": 1e-2, "friction_law": "elastic"}
+    # The plate settles by 1.3e-8 m/s in the 13 steps of the measurement; chords would be 4.8e-3.
+    assert measure_chord_drift(options, _TURNING) == pytest.approx(0, abs=1e-7)
+
+
+def test_budgets_of_springs_have_no_creep_and_no_drift() -> None:
+    """The velocity of the plate has a slip of 1 mm/s, but the plate stays where it is."""
+    model = mujoco.MjModel.from_xml_string(_TABLE)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    simulator = stiction.Simulator(model, "lagged", friction_law="elastic")
+    simulator.step(data, 50)  # until the grip is at rest
+    log = ArtifactLog(simulator)
+    for _ in range(150):
+        report = simulator.step(data)
+        log.add(report, data)
+    slip = np.linalg.norm(np.asarray(report.contacts.slip_velocity), axis=1)
+    assert slip.max() > 0.5 * 2e-3 * _TURNING * 0.9
+    budgets = log.calc_budgets()
+    assert len(budgets) == 2 and find_columns(budgets) == (*COLUMNS, CHORD)
+    for budget in budgets:
+        predicted, measured = budget.predicted, budget.measured
+        assert predicted.chord_drift == predicted.creep == predicted.transition_speed == 0
+        assert measured.chord_drift == pytest.approx(0, abs=1e-7)
+        assert measured.transition_speed == 0
+        assert measured.creep == pytest.approx(0, abs=1e-9)
+        assert budget.creep_in_run == pytest.approx(0, abs=1e-6)
+    # Without data the displacement is unknown.
+    blind = ArtifactLog(simulator)
+    blind.add(simulator.step(data))
+    assert all(budget.creep_in_run is None for budget in blind.calc_budgets(measures=False))
+
+
+def test_creep_is_the_displacement_of_contacts_that_do_not_roll() -> None:
+    """A meter sees the way of a box that slides, and nothing of a ball that rolls."""
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1"/>
+        <body pos="0 0 .05"><freejoint/><geom type="box" size=".1 .1 .05" mass="1"/></body>
+        <body pos="1 0 .05"><freejoint/><geom size=".05" mass="1"/></body>
+        </worldbody></mujoco>"""
+    )
+    data = mujoco.MjData(model)
+    data.qvel[:] = [2, 1, 0, 0, 0, 0, 0.5, 0, 0, 0, 10, 0]
+    simulator = stiction.Simulator(model, "lagged", friction_law="elastic")
+    meter = CreepMeter(model)
+    for k in range(2):
+        contacts = simulator.step(data, 5).contacts
+        names = ("geoms", "point", "normal")
+        rows = StuckContacts(*(np.asarray(getattr(contacts, name)) for name in names))
+        geoms, creep = meter.look(data, rows)
+        assert len(creep) == 4 * k  # the first look knows no way
+    assert (geoms == [0, 1]).all()
+    # The poses are those at the start of the last step of each call.
+    middle = data.qvel[:2] + 2.5 * 2e-3 * 9.81 * data.qvel[:2] / np.linalg.norm(data.qvel[:2])
+    assert creep == pytest.approx(np.full(4, np.linalg.norm(middle)), rel=0.01)
 
 
 def test_nothing_drifts_that_does_not_turn() -> None:

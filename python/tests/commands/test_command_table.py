@@ -154,8 +154,7 @@ def test_json_is_one_object_also_with_quiet(path: tuple[str, ...], folder: Path)
 def test_json_has_the_error_of_a_missing_file(path: tuple[str, ...], folder: Path) -> None:
     suffix = ".mcap" if SHORT[path][0] == "RECORDING" else ".xml"
     result = run((*path, f"none{suffix}", *SHORT[path][1:], "--json", "--quiet"), folder)
-    # `check` keeps 1 for findings.
-    assert result.returncode == (2 if path == ("check",) else 1)
+    assert result.returncode == ExitCode.USAGE
     assert json.loads(result.stdout)["error"]["code"] == "file_not_found"
     assert "there is no such file" in result.stderr
 

@@ -154,6 +154,19 @@ def test_models_that_fail_say_so_and_the_others_run(tmp_path: Path) -> None:
     assert coulomb.errors
 
 
+def test_models_without_springs_keep_their_own_friction(tmp_path: Path) -> None:
+    path = write(tmp_path, BALL, 'timestep="0.004"')
+    arguments = {"duration": 0.1, "num_steps": 3}
+    scene = stiction.load_scene(path)
+    models = ["lagged", "similar"]
+    soft = measure_convergence(scene, models, **arguments)
+    elastic = measure_convergence(scene, models, friction_law="elastic", **arguments)
+    assert [model.label for model in elastic.models] == ["lagged", "similar, own friction"]
+    assert elastic.models[1].errors == soft.models[1].errors
+    assert elastic.models[0].errors != soft.models[0].errors
+    assert elastic.models[1].status == "ok"
+
+
 def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
     scene = stiction.load_scene(write(tmp_path, OSCILLATOR))
     with pytest.raises(stiction.Error, match="needs runs with at least 3 steps"):

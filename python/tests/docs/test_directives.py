@@ -44,7 +44,10 @@ def test_a_card_without_a_link_is_an_error() -> None:
 
 def test_traits_are_those_of_the_table_of_models() -> None:
     rows = {name: dict(list_traits(name)) for name in stiction.contact_models()}
-    assert rows["coulomb"]["wrong by design"] == "nothing"
+    assert rows["coulomb"]["wrong by design"] == "nothing of its own"
+    assert rows["coulomb"]["kind"] == "compliant; a sequence of convex problems"
+    assert "friction bounds" in rows["coulomb"]["bound on the solver's error"]
+    assert rows["similar"]["bound on the solver's error"] == "yes"
     assert rows["lagged"]["kind"] == "compliant and convex"
     assert rows["tamsi"]["kind"] == "compliant and implicit"
     assert rows["no_slip"]["contact with pressure fields"] == "in points"

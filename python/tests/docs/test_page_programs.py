@@ -43,14 +43,21 @@ def run_program(page: str) -> list[str]:
 
 
 def test_the_program_of_the_start_page_runs() -> None:
-    printed = run_program("docs/index.md")
-    assert printed[0].startswith("velocities are exact to")
-    assert any("left_finger cube" in line for line in printed[1:])
+    *patches, bound = run_program("docs/index.md")
+    assert [line.split()[:2] for line in patches] == [
+        ["left_bubble", "handle"],
+        ["right_bubble", "handle"],
+    ]
+    # Each bubble presses with 16 N.
+    for line in patches:
+        area, pressure = (float(x) for x in re.findall(r"(\d+) mm², at most (\d+) Pa", line)[0])
+        assert 16 / (1e-6 * area) < pressure < 64 / (1e-6 * area)
+    assert float(re.findall(r"at most (\S+) m/s", bound)[0]) < 1e-3
 
 
 def test_the_box_of_the_readme_sticks() -> None:
     bound, *contacts = run_program("README.md")
-    assert float(re.findall(r"to (\S+) m/s", bound)[0]) < 2e-6
+    assert float(re.findall(r"at most (\S+) m/s", bound)[0]) < 2e-6
     assert [line.split()[-1] for line in contacts] == ["sticks"] * 4
 
 

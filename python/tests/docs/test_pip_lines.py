@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -38,3 +39,15 @@ def test_the_pattern_finds_the_option() -> None:
     assert NEW_OPTION.search("pip install . -C cmake.define.STICTION_ARCH=native")
     assert NEW_OPTION.search('"-C cmake.define.A=ON stiction"')
     assert not NEW_OPTION.search("pip install . --config-settings=cmake.define.A=ON")
+
+
+def test_the_page_of_the_installation_names_every_extra_for_users() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    named = re.findall(
+        r"^\| `stiction\[(\w+)\]`", (ROOT / "docs/installation.md").read_text(), re.MULTILINE
+    )
+    for_developers = {"test", "lint", "docs"}
+    former_names = {"replay"}
+    assert sorted(named) == sorted(extras.keys() - for_developers - former_names)

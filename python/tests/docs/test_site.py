@@ -21,7 +21,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SITE = ROOT / "build" / "site"
-_DESKTOP, _PHONE = (1440, 900), (390, 844)  # width and height [px]
+# Width and height [px]. The theme shows contents beside the text from 1312 px on.
+_DESKTOP, _LAPTOP, _PHONE = (1440, 900), (1280, 800), (390, 844)
+_SIZES = pytest.mark.parametrize(
+    "size", [_DESKTOP, _LAPTOP, _PHONE], ids=["desktop", "laptop", "phone"]
+)
 _MAX_SCREENS = 3.0
 
 _CHROMIUM = shutil.which("chromium")
@@ -35,12 +39,19 @@ needs_browser = pytest.mark.skipif(
 )
 
 # What a page shows: its width, pictures that are broken, formulas without a size, the height of its text,
-# and whether it has a picture or a table of contents with two entries beside it.
+# whether it has a picture, how many links each of its visible tables of contents has, and how many blocks
+# of code must be scrolled.
 _MEASURE = """() => {
   const article = document.querySelector("article");
-  const toc = document.querySelector(".toc-drawer:not(.no-toc) .toc-tree");
+  const lists = ".toc-drawer:not(.no-toc) .toc-tree, .page-contents, .genindex-jumpbox";
   const text = article.cloneNode(true);
   text.querySelectorAll("code, pre, math").forEach((item) => item.remove());
+  const countLinks = (list) => list.querySelectorAll("a").length;
+  // In the page, not in a drawer beyond its edge.
+  const isSeen = (list) => {
+    const box = list.getBoundingClientRect();
+    return box.width > 0 && box.left >= 0 && box.right <= document.documentElement.clientWidth + 1;
+  };
   const hasSize = (item) => item.getBoundingClientRect().width > 0;
   return {
     excess: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -50,7 +61,8 @@ _MEASURE = """() => {
     complaints: article.querySelectorAll(".system-message, .contents:not(.toctree-wrapper)").length,
     height: article.getBoundingClientRect().height,
     pictures: article.querySelectorAll("img, svg, iframe").length,
-    contents: toc && hasSize(toc) ? toc.querySelectorAll("a").length : 0,
+    contents: [...document.querySelectorAll(lists)].filter(isSeen).map(countLinks),
+    cut: [...article.querySelectorAll("pre:not(.cell_output *)")].filter((pre) => pre.scrollWidth > pre.clientWidth).length,
   };
 }"""
 
@@ -184,14 +196,14 @@ def measure(tab: Tab) -> dict[str, dict[str, Any]]:
     script = "class Blind { observe() {} unobserve() {} disconnect() {} }"
     tab.page.add_init_script(f"{script} window.IntersectionObserver = Blind;")
     found = {}
-    for path in list_pages():
+    for path in [*list_pages(), SITE / "genindex.html"]:
         name = str(path.relative_to(SITE))
         found[name] = tab.open(name).evaluate(_MEASURE)
     return found
 
 
 @needs_browser
-@pytest.mark.parametrize("size", [_DESKTOP, _PHONE], ids=["desktop", "phone"])
+@_SIZES
 def test_pages_fit_and_show_their_pictures_and_formulas(
     browser: Any, address: str, size: tuple[int, int]
 ) -> None:
@@ -207,9 +219,20 @@ def test_pages_fit_and_show_their_pictures_and_formulas(
             faults.append(f"{name}: the theme or Sphinx complains in the text")
         # A length is that of the text from the title to the end, without header and footer.
         screens = shown["height"] / size[1]
-        is_plain = not shown["pictures"] and shown["contents"] < 2
-        if size == _DESKTOP and screens > _MAX_SCREENS and is_plain:
+        if (
+            screens > _MAX_SCREENS
+            and not shown["pictures"]
+            and max(shown["contents"], default=0) < 2
+        ):
             faults.append(f"{name}: {screens:.1f} screens without a picture or contents")
+        if len(shown["contents"]) > 1:
+            faults.append(f"{name} shows its contents twice")
+        if (
+            size != _PHONE
+            and shown["cut"]
+            and name.startswith(("index", "installation", "tutorial/"))
+        ):
+            faults.append(f"{name}: {shown['cut']} blocks of code must be scrolled")
     tab.page.close()
     assert faults == []
 
@@ -243,6 +266,47 @@ def test_a_word_that_is_searched_leads_to_its_page(
 
 
 @needs_browser
+@pytest.mark.parametrize(
+    ("word", "guides"),
+    [
+        ("hydroelastic", {"Pressure fields", "From Drake", "Contact properties"}),
+        ("stiction_tolerance", {"Options", "Friction laws"}),
+        ("patch", {"4. From points to patches", "Viewer", "Gallery", "Pressure fields"}),
+    ],
+)
+def test_guides_stand_before_the_reference(
+    browser: Any, address: str, word: str, guides: set[str]
+) -> None:
+    tab = Tab(browser, address, _DESKTOP)
+    page = tab.open(f"search.html?q={word}")
+    page.locator("ul.search li").first.wait_for(timeout=20_000)
+    page.wait_for_function(
+        "!document.querySelector('#search-progress, .search-summary')?.innerText.includes('...')"
+    )
+    links = page.locator("ul.search li > a")
+    found = [(links.nth(i).get_attribute("href"), links.nth(i).inner_text()) for i in range(5)]
+    assert not any("/api/" in href or href.startswith("api/") for href, _ in found)
+    assert guides & {text for _, text in found}, found
+    assert tab.faults == []
+    page.close()
+
+
+@needs_browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_replay_is_dark_where_the_page_is(browser: Any, address: str, theme: str) -> None:
+    tab = Tab(browser, address, _DESKTOP)
+    tab.page.add_init_script(f"localStorage.setItem('theme', '{theme}')")
+    page = tab.open("index.html")
+    frame = page.frame_locator(".replay iframe")
+    frame.locator("canvas").first.wait_for(timeout=30_000)
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    color = frame.locator("body").evaluate(f"() => {background}")
+    assert color == {"light": "rgb(255, 255, 255)", "dark": "rgb(36, 36, 36)"}[theme]
+    assert tab.faults == []
+    page.close()
+
+
+@needs_browser
 def test_the_start_page_replays_patches(browser: Any, address: str) -> None:
     tab = Tab(browser, address, _DESKTOP)
     page = tab.open("index.html")
@@ -261,9 +325,13 @@ def test_a_button_puts_a_replay_in_the_place_of_a_picture(browser: Any, address:
     page.locator("button[data-replay]").first.click()
     frame = page.frame_locator(".replay iframe")
     frame.locator("canvas").first.wait_for(timeout=30_000)
-    # The legend leaves most of a small frame to the scene.
+    # On an upright phone the legend stands below the scene and its controls, within the frame.
+    scene = frame.locator("#root").bounding_box()
     legend = frame.locator("#stiction").bounding_box()
-    assert legend["width"] < _PHONE[0] / 2
+    outer = page.locator(".replay iframe").bounding_box()
+    assert scene["y"] + scene["height"] <= legend["y"]
+    assert legend["y"] + legend["height"] <= outer["y"] + outer["height"]
+    assert scene["height"] > scene["width"] / 2
     assert page.evaluate("document.documentElement.scrollWidth") == _PHONE[0]
     assert tab.faults == []
     page.close()

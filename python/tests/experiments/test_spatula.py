@@ -34,6 +34,26 @@ def test_refined_bodies_touch_in_more_faces() -> None:
     assert fine.area[-1] == pytest.approx(coarse.area[-1], rel=0.1)
 
 
+def test_openings_have_steps_of_their_own() -> None:
+    run = run_spatula(EXAMPLE, 6, 0.04, opening_step=0.005)
+    starts = np.concatenate([[0], run.time[:-1]])
+    lengths = run.time - starts
+    assert np.unique(lengths.round(9)).tolist() == [0.005, 0.04]
+    since = (starts + 1e-9) % 3 - 1.5
+    assert lengths[(since >= 0) & (since < 0.1)] == pytest.approx(0.005)
+    assert np.count_nonzero(lengths > 0.03) > 0.9 * 6 / 0.04 * (1 - 2 * 0.1 / 3)
+    # Each phase begins with a step.
+    for switch in (1.5, 3.0, 4.5):
+        assert np.abs(starts - switch).min() < 1e-9
+
+
+def test_the_opening_of_the_grip_is_what_40_ms_do_not_resolve() -> None:
+    fine, coarse = (run_spatula(EXAMPLE, 3, step).find_pitch(2.9) for step in (0.00125, 0.04))
+    resolved = run_spatula(EXAMPLE, 3, 0.04, opening_step=0.00125).find_pitch(2.9)
+    assert abs(coarse / fine - 1) > 0.04  # measured: 4.9 %
+    assert abs(resolved / fine - 1) < 0.03  # measured: 2.5 %
+
+
 def test_waves_are_those_of_the_paper_and_the_example() -> None:
     assert (PAPER.tight, PAPER.loose, PAPER.duty * PAPER.period) == (16, 1, 4.5)
     assert (EXAMPLE.tight, EXAMPLE.loose, EXAMPLE.duty * EXAMPLE.period) == (6.5, 1.5, 1.5)

@@ -210,6 +210,19 @@ def test_a_third_finger_from_above_loads_the_friction_of_two(model: str, tmp_pat
     assert row.creep_measured == pytest.approx(2 / 3 * row.creep_predicted, rel=0.02)
 
 
+def test_models_without_springs_keep_their_own_friction() -> None:
+    scene = stiction.load_scene(PINCH)
+    models = ["lagged", "sap", "similar", "no_slip"]
+    result = measure_grasp(scene, "cube", models, friction_law="elastic", duration=2.5)
+    lagged, *others = result.rows
+    assert [row.status for row in result.rows] == ["held"] * 4
+    assert lagged.label == "lagged" and lagged.creep_predicted == 0
+    assert abs(lagged.creep_measured) < 1e-9
+    assert [row.label for row in others] == [f"{name}, own friction" for name in models[1:]]
+    sap = measure_grasp(scene, "cube", ["sap"], duration=2.5).rows[0]
+    assert others[0].creep_measured == sap.creep_measured > 1e-7
+
+
 def test_a_body_that_turns_in_its_grip_is_not_held() -> None:
     """The spatula's weight turns it in a loose grip, although friction could carry the weight alone."""
     scene = stiction.load_scene(find_scene_file("spatula"))

@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 
 import stiction
+from stiction.artifacts.chord import _PLATE
 from stiction.recording.step import Step
 from stiction.verify import Verification, verify_recording
+from stiction.verify.springs import sum_springs
 
 SCENES = Path(__file__).parents[3] / "scenes"
 PROPERTIES = {
@@ -205,6 +208,130 @@ def test_energy_from_nowhere_is_found(
     assert result.checks["energy"].num_failed >= 1
 
 
+# Blocks that stick, swing on soft springs without much damping, roll and slide, pushed to and fro.
+SPRINGS_XML = """<mujoco><option timestep="0.002"/><worldbody>
+<geom name="floor" type="plane" size="9 9 1"/>
+<body name="block" pos="0 0 .05"><freejoint/>
+<geom name="block" type="box" size=".1 .1 .05" mass="1"/></body>
+<body name="ball" pos="1 0 .05"><freejoint/><geom name="ball" size=".05" mass=".5"/></body>
+<body name="wheel" pos="2 0 .05" euler="90 0 0"><freejoint/>
+<geom name="wheel" type="cylinder" size=".05 .02" mass=".5"/></body>
+<body name="soft" pos="3 0 .049"><freejoint/><geom name="soft" size=".05" mass=".5"/></body>
+</worldbody></mujoco>"""
+SPRINGS = {
+    "materials": {
+        "hard": {"stiffness": 1e6, "tangential_stiffness": 2e4, "tangential_damping": 0.05},
+        "soft": {"hydroelastic_modulus": 1e6, "dissipation": 10, "tangential_damping": 0.05},
+        "floor": {"stiffness": 1e6, "tangential_stiffness": 2e4, "rigid": True},
+    },
+    "geoms": {"*": "hard", "soft": "soft", "floor": "floor"},
+}
+
+
+@pytest.fixture(scope="module")
+def record_springs(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., stiction.Recording]:
+    """Returns a function that records blocks on springs, and keeps the run for equal arguments."""
+    folder = tmp_path_factory.mktemp("springs")
+    model = mujoco.MjModel.from_xml_string(SPRINGS_XML)
+
+    def record_run(contact_model: str, advances: bool = False) -> stiction.Recording:
+        path = folder / f"{contact_model}_{advances}.mcap"
+        if not path.exists():
+            simulator = stiction.Simulator(
+                model, contact_model, friction_law="elastic", properties=SPRINGS
+            )
+            data = mujoco.MjData(model)
+            data.qvel[6:12] = [0.5, 0, 0, 0, 0, 8]  # the ball rolls a little and spins
+            data.qvel[12:15] = [0.6, 0, 0]
+            with stiction.Recorder(path, simulator) as recorder:
+                for i in range(300):
+                    push = 1.0 if i // 50 % 2 else -1.0
+                    data.xfrc_applied[1:, 0] = (push, 0, 0, push)
+                    if advances and i % 20 == 10:
+                        recorder.advance(data, data.time + 0.01, 1e-4)
+                    else:
+                        recorder.step(data)
+        return stiction.Recording(path)
+
+    return record_run
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "coulomb"])
+def test_springs_that_give_energy_back_are_honest(
+    record_springs: Callable[..., stiction.Recording], contact_model: str
+) -> None:
+    recording = record_springs(contact_model)
+    stored = np.array(
+        [sum_springs(s.anchors, s.anchors["stiffness"]).energy.sum() for s in recording]
+    )
+    assert np.sum(np.diff(stored) < -0.1 * stored[:-1]) > 20  # the springs do give back
+    result = verify_recording(recording)
+    assert result.ok, result.figures()
+    assert result.checks["friction_work"].num_steps == 299
+    assert result.unknown["springs at the start of the step"] == 1
+
+
+def test_friction_that_gives_back_more_than_its_springs_hold_is_found(
+    record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = record_springs("lagged")
+
+    def drive(step: Step) -> None:
+        slip, normal = step.contacts["slip_velocity"], step.contacts["normal"]
+        slip = slip - np.sum(slip * normal, axis=1, keepdims=True) * normal
+        speed = np.linalg.norm(slip, axis=1, keepdims=True)
+        size = np.linalg.norm(step.contacts["impulse"], axis=1, keepdims=True)
+        step.contacts["impulse"] += 0.1 * size * slip / np.maximum(speed, 1e-12)
+
+    result = verify_changed(recording, drive, monkeypatch)
+    assert result.checks["friction_work"].num_failed == 1
+    assert result.checks["friction_work"].place.startswith("geoms ")
+
+
+def test_springs_that_hold_more_than_they_got_are_found(
+    record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stretch(step: Step) -> None:
+        step.anchors = step.anchors.copy()
+        step.anchors["stretch"] *= 1.05
+
+    recording = record_springs("lagged")
+    expect_only(verify_changed(recording, stretch, monkeypatch), "friction_work")
+
+
+def test_calls_of_advance_are_divided_steps(
+    record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = record_springs("coulomb", advances=True)
+    result = verify_recording(recording)
+    assert result.ok, result.figures()
+    assert result.checks["digest"].num_steps == 300
+    assert result.checks["momentum"].num_steps == 285
+    assert result.unknown["parts of divided steps"] == 15
+    # The first step, and those after a call.
+    assert result.unknown["springs at the start of the step"] == 16
+
+    def fall(step: Step) -> None:  # step 31 is a call
+        step.state[recording.layout["qpos"]][2] -= 1e-6
+
+    changed = verify_changed(recording, fall, monkeypatch)
+    assert changed.checks["digest"].num_failed == 1 and changed.checks["positions"].num_failed == 1
+
+
+def test_springs_of_a_turning_gripper_are_verified(tmp_path: Path) -> None:
+    """Bodies that are held move along arcs, which is the work of no force."""
+    model = mujoco.MjModel.from_xml_string(_PLATE.format(step=0.01, r=0.06))
+    simulator = stiction.Simulator(model, "lagged", friction_law="elastic")
+    data = mujoco.MjData(model)
+    data.ctrl[:] = [20, 20, 4]
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, simulator) as recorder:
+        recorder.step(data, 200)
+    result = verify_recording(stiction.Recording(path))
+    assert result.ok, result.figures()
+    assert result.checks["friction_work"].num_steps > 190
+
+
 def test_limits_and_torsion_are_unknown(tmp_path: Path) -> None:
     scene = tmp_path / "scene.xml"
     scene.write_text(
@@ -232,20 +359,21 @@ def test_limits_and_torsion_are_unknown(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("law", ["soft", "elastic"])
 @pytest.mark.parametrize("name", ["pinch", "spatula", "trotter", "quadruped"])
-def test_scenes_with_robots_are_verified(name: str, tmp_path: Path) -> None:
+def test_scenes_with_robots_are_verified(name: str, law: str, tmp_path: Path) -> None:
     scene = stiction.load_scene(SCENES / f"{name}.xml")
     path = tmp_path / "run.mcap"
     data = scene.make_data()
-    simulator = scene.make_simulator("coulomb")
+    simulator = scene.make_simulator("coulomb", friction_law=law)
     with stiction.Recorder(path, simulator) as recorder:
-        for _ in range(40):
+        for _ in range(250 if (name, law) == ("pinch", "elastic") else 40):
             if scene.control_schedule:
                 scene.control_schedule(data)
             recorder.step(data)
     result = verify_recording(stiction.Recording(path))
     assert result.ok, result.figures()
-    assert result.checks["momentum"].num_steps == 40
+    assert result.checks["momentum"].num_steps == result.num_steps
 
 
 def test_moving_surfaces_are_left_out(tmp_path: Path) -> None:

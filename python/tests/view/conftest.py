@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import stiction
+
+sys.path.append(str(Path(__file__).parents[3] / "tools"))  # for viewer_client
 
 SCENE = """
 <mujoco>

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.view.arrows import make_traction_arrows
 from stiction.view.film import film_sessions
 from stiction.view.layout import Layout, make_layout
 from stiction.view.page import make_page, write_page
@@ -116,6 +117,13 @@ def wait_for(is_true: Callable[[], bool], what: str | Callable[[], str]) -> None
         time.sleep(0.05)
 
 
+def expect_text(locator: Any, text: str) -> None:
+    """Waits until an element has a text."""
+    wait_for(
+        lambda: text in locator.inner_text(), lambda: f"{text!r} not in {locator.inner_text()!r}"
+    )
+
+
 def wait_for_color(page: Any, pixel: tuple[int, int], wanted: np.ndarray) -> None:
     """Waits until a pixel has a color, sRGB in [0, 1]."""
     seen: list[Any] = []
@@ -212,9 +220,8 @@ def test_one_scrubs_through_a_recording_with_its_patches(
             wait_for_color(page, project(page, layout, (0, 0, 0)), wanted)
 
 
-def test_the_mark_of_a_failed_step_leads_to_it(
-    scene: stiction.Scene, open_page: Callable[[str], Any]
-) -> None:
+def fail_once(scene: stiction.Scene) -> Simulation:
+    """Returns a simulation of 30 steps, of which the 21st has failed, at its start."""
     session = Simulation(scene, "sap")
     advance(session, 20)
     session.change(max_seconds=1e-9)
@@ -222,6 +229,13 @@ def test_the_mark_of_a_failed_step_leads_to_it(
     session.change(max_seconds=None)
     advance(session, 9)
     session.seek(0.0)
+    return session
+
+
+def test_the_mark_of_a_failed_step_leads_to_it(
+    scene: stiction.Scene, open_page: Callable[[str], Any]
+) -> None:
+    session = fail_once(scene)
     with Viewer([session]) as viewer:
         page = open_page(viewer.url)
         page.wait_for_selector("text=certificates of 30 steps: 1 failed")
@@ -234,6 +248,32 @@ def test_the_mark_of_a_failed_step_leads_to_it(
         place = track.bounding_box()
         page.mouse.click(place["x"] + share * place["width"] + 2, place["y"] + place["height"] / 2)
         wait_for(lambda: session.time == pytest.approx(0.2), "the failed step")
+
+
+def test_the_legend_explains_arrows_and_the_cut(
+    scene: stiction.Scene, open_page: Callable[[str], Any]
+) -> None:
+    session = advance(Simulation(scene, "sap"), 60)
+    patches, points = session.frame.read()
+    traction = make_traction_arrows(patches, 1.0).count
+    assert 0 < traction.drawn <= traction.total == patches.num_faces
+    with Viewer([session]) as viewer:
+        page = open_page(viewer.url)
+        legend = page.locator(".stiction-arrows")
+        expect_text(legend, f"force on the second body: {len(points.point)} of 1 drawn")
+        assert "traction" not in legend.inner_text()
+        page.get_by_role("checkbox", name="Traction", exact=True).check()
+        expect_text(legend, f"traction on the second body: {traction.drawn} of {traction.total}")
+        page.get_by_role("checkbox", name="Slip", exact=True).check()
+        expect_text(legend, "slip velocity of the second body: none")  # it rests
+        page.get_by_role("checkbox", name="Point forces", exact=True).uncheck()
+        wait_for(lambda: "force on" not in legend.inner_text(), "no legend of forces")
+        colors = page.locator(".stiction-legend")
+        assert "cut" not in colors.inner_text()
+        viewer.style.cut_geom = scene.model.geom("box").id
+        viewer.redraw()
+        expect_text(colors, "pressure of the field in the cut [Pa]")
+        expect_text(colors, "100k")  # the modulus, at the middle of the box
 
 
 def test_the_mouse_pulls_a_body(scene: stiction.Scene, open_page: Callable[[str], Any]) -> None:
@@ -262,6 +302,32 @@ def test_the_mouse_pulls_a_body(scene: stiction.Scene, open_page: Callable[[str]
 
 
 # ---- the written page -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slowdown", [1.0, 5.0])
+def test_a_mark_of_the_written_page_leads_to_its_step(
+    scene: stiction.Scene, browser: Any, tmp_path: Path, slowdown: float
+) -> None:
+    films = film_sessions([fail_once(scene)], 0.29)
+    assert [frame.index for frame in films[0].frames if not frame.is_good] == [21]
+    write_page(tmp_path / "box.html", make_page(films, title="box", slowdown=slowdown))
+    context = browser.new_context(viewport=_SIZE, offline=True)
+    page = context.new_page()
+    page.set_default_timeout(1000 * _TIMEOUT)
+    page.goto((tmp_path / "box.html").as_uri())
+    page.wait_for_selector("text=certificates of 30 steps: 1 failed (click a mark to go there)")
+    time_field = page.locator(".mantine-NumberInput-input")
+    mark = page.locator(".stiction-bad").bounding_box()
+    page.mouse.click(mark["x"] + 40, mark["y"] + 5)  # too far from the mark
+    before = time_field.input_value()
+    wait_for(lambda: time_field.input_value() != before, "the page plays on")
+    page.mouse.click(mark["x"] + 6, mark["y"] + 5)
+    # The step starts at 0.2 s; the page shows it and stops.
+    wanted = pytest.approx(0.2 * slowdown, abs=1e-3)
+    wait_for(lambda: float(time_field.input_value()) == wanted, time_field.input_value)
+    time.sleep(0.5)
+    assert float(time_field.input_value()) == wanted
+    context.close()
 
 
 def test_the_written_page_plays_without_a_network(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,15 @@ import stiction
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.surfaces import ContactSurfaces
 from stiction.triangulation import triangulate_polygons
-from stiction.view.arrows import make_force_arrows, make_slip_arrows
+from stiction.view.arrows import (
+    ARROW_KINDS,
+    ArrowCount,
+    add_counts,
+    make_force_arrows,
+    make_slip_arrows,
+    make_traction_arrows,
+)
+from stiction.view.bodies import shade
 from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb
 from stiction.view.contact_arrays import (
     NO_PATCHES,
@@ -21,10 +31,18 @@ from stiction.view.contact_arrays import (
 )
 from stiction.view.cut import cut_mesh, draw_cut
 from stiction.view.discs import draw_discs
-from stiction.view.glb import make_matte, unpack_glb
-from stiction.view.palette import FALLBACK, SLIP, STICK, color_pressures, parse_color
+from stiction.view.glb import make_matte, make_translucent, pack_glb, unpack_glb
+from stiction.view.legend import format_pressure, make_arrow_legend, make_legend
+from stiction.view.palette import (
+    FALLBACK,
+    SLIP,
+    STICK,
+    color_pressures,
+    make_css_gradient,
+    parse_color,
+)
 from stiction.view.patches import draw_patches, find_largest_pressure
-from stiction.view.pressure_scale import PressureScale, format_pressure, make_legend
+from stiction.view.pressure_scale import PressureScale
 from stiction.view.tone_mapping import apply_tone_mapping, undo_tone_mapping
 
 
@@ -112,11 +130,27 @@ def test_a_glb_has_the_vertices_and_indices() -> None:
     assert np.frombuffer(binary, "<u4", 3, views[2]["byteOffset"]).tolist() == [2, 1, 0]
     assert accessors[0]["min"] == [0, 0, 0] and accessors[0]["max"] == [1, 1, 1]
     assert [a["count"] for a in accessors] == [3, 3, 3]
-    matte, same = unpack_glb(make_matte(to_glb(mesh), is_translucent=True))
+    matte, same = unpack_glb(make_matte(to_glb(mesh)))
     assert same == binary
     (material,) = matte["materials"]
-    assert material["alphaMode"] == "BLEND"
     assert material["pbrMetallicRoughness"]["metallicFactor"] == 0
+    assert len(material["pbrMetallicRoughness"]["baseColorFactor"]) == 4  # as before
+
+
+def test_translucent_bodies_need_no_lights_and_are_shaded() -> None:
+    plain = pack_glb({"meshes": [{"primitives": [{}, {}]}]}, b"1234")
+    document, binary = unpack_glb(make_translucent(plain))
+    assert binary == b"1234"
+    assert document["extensionsUsed"] == ["KHR_materials_unlit"]
+    for primitive in document["meshes"][0]["primitives"]:
+        material = document["materials"][primitive["material"]]
+        assert material["alphaMode"] == "BLEND"
+        assert material["extensions"] == {"KHR_materials_unlit": {}}
+    colors = np.tile(np.uint8([200, 100, 50, 80]), (3, 1))
+    shaded = shade(colors, np.array([[0, 0, 1.0], [1, 0, 0], [0, 0, -1.0]]))
+    assert shaded.dtype == np.uint8
+    assert shaded[:, 0].tolist() == [200, 140, 80]
+    assert (shaded[:, 3] == 80).all()
 
 
 def test_the_colors_of_the_scale_appear_as_they_are() -> None:
@@ -135,7 +169,13 @@ def test_pressures_have_the_colors_of_viridis() -> None:
 
     share = np.linspace(0, 1, 101)
     wanted = colormaps["viridis"](share)[:, :3]
-    assert np.abs(color_pressures(2e4 * share, 2e4) - wanted).max() < 0.02
+    # Between two of matplotlib's 256 colors ours are interpolated, and theirs jump.
+    jump = np.abs(np.diff(colormaps["viridis"](np.arange(256))[:, :3], axis=0)).max()
+    assert np.abs(color_pressures(2e4 * share, 2e4) - wanted).max() <= jump
+    exact = np.array([0, 51, 102, 255]) / 255
+    assert color_pressures(exact, 1.0) == pytest.approx(colormaps["viridis"](exact)[:, :3])
+    gradient = make_css_gradient()
+    assert gradient.count("#") == 17 and "#440154" in gradient and gradient.endswith("#fde725)")
     assert np.array_equal(color_pressures(np.array([5.0]), 1.0), color_pressures(np.ones(1), 1.0))
     assert len(color_pressures(np.zeros(0), 0.0)) == 0
 
@@ -173,7 +213,7 @@ def test_the_point_contact_of_the_ball_is_drawn_as_a_disc(report: stiction.StepR
     assert calc_area(disc) == pytest.approx(area, rel=0.02)
     assert disc.colors[0] == pytest.approx(parse_color(STICK))
     assert disc.vertices[:, 2] == pytest.approx(points.point[0, 2])
-    arrow = make_force_arrows(points, 0.1)
+    arrow = make_force_arrows(points, 0.1).lines
     assert arrow[0, 1] - arrow[0, 0] == pytest.approx([0, 0, 0.1], abs=1e-3)  # against gravity
     assert calc_creep(read_patches(report), points) < 1e-3
 
@@ -197,9 +237,11 @@ def test_slip_and_fallback_have_their_own_colors() -> None:
     flags = np.zeros(1500, bool)
     pair = np.zeros((1500, 2), np.int32)
     drawn = make_force_arrows(PointArrays(pair, zero, zero, force, zero, flags, flags), 1.0)
-    lengths = np.sort(drawn[:, 1, 2] - drawn[:, 0, 2])
+    lengths = np.sort(drawn.lines[:, 1, 2] - drawn.lines[:, 0, 2])
     assert lengths == pytest.approx(np.sort(force[:, 2])[-300:] / 2)
-    assert make_slip_arrows(NO_PATCHES, 1.0).shape == (0, 2, 3)
+    assert drawn.count == ArrowCount(300, 1500, pytest.approx(2.0))
+    none = make_slip_arrows(NO_PATCHES, 1.0)
+    assert none.lines.shape == (0, 2, 3) and none.count == ArrowCount(0, 0, 0.0)
 
 
 # ---- scale ----------------------------------------------------------------------------------------
@@ -225,6 +267,44 @@ def test_the_legend_has_pressures_with_prefixes() -> None:
         "2M",
         "3G",
     ]
-    legend = make_legend(3e4, with_patches=True, with_points=False)
+    legend = make_legend(pressure=3e4)
     assert "contact pressure [Pa]" in legend and ">15k<" in legend and "sticks" not in legend
-    assert "sticks" in make_legend(1.0, with_patches=False, with_points=True)
+    assert "sticks" in make_legend(with_points=True)
+    cut = make_legend(cut=1e5)
+    assert "the cut [Pa]" in cut and ">100k<" in cut and "contact pressure" not in cut
+
+
+# ---- arrows ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_faces", [10, 300, 301, 1000])
+def test_arrows_are_counted_with_those_that_are_left_out(num_faces: int) -> None:
+    traction = np.tile([3.0, 0, 0], (num_faces, 1))
+    traction[0] = [0, 30.0, 0]
+    traction[1] = [0.5, 0, 0]  # too short
+    traction[2] = 0  # no vector
+    wide, flags = np.zeros((num_faces, 3)), np.ones(num_faces, bool)
+    faces = replace(
+        NO_PATCHES, center=wide, traction=traction, slip_velocity=traction, slipping=flags
+    )
+    for make in (make_traction_arrows, make_slip_arrows):
+        arrows = make(faces, 1.0)
+        assert arrows.count.drawn == len(arrows.lines) <= 300
+        assert arrows.count.total == num_faces - 1
+        assert arrows.count.largest == pytest.approx(30.0)
+        assert np.linalg.norm(np.diff(arrows.lines, axis=1), axis=-1).max() == pytest.approx(1)
+    assert len(arrows.lines) == {10: 8, 300: 298, 301: 299, 1000: 250}[num_faces]
+
+
+def test_the_legend_of_arrows_has_their_color_their_number_and_the_largest() -> None:
+    both = add_counts([ArrowCount(300, 856, 1200.0), ArrowCount(10, 10, 90.0)])
+    assert both == ArrowCount(310, 866, 1200.0)
+    legend = make_arrow_legend({"traction": both, "slip": ArrowCount()})
+    assert "310 of 866 drawn, the longest is 1.2 kPa" in legend
+    assert "slip velocity of the second body</span>: none" in legend
+    for name in ("traction", "slip"):
+        assert f"color:{ARROW_KINDS[name].color}" in legend
+    assert ARROW_KINDS["forces"].color not in legend
+    film = make_arrow_legend({"forces": ArrowCount(3, 4, 0.05)}, at_most=True)
+    assert "at most 3 of 4 drawn, the longest is 50 mN" in film
+    assert make_arrow_legend({}) == ""

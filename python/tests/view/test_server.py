@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import math
 import socket
@@ -15,10 +14,19 @@ import pytest
 
 import stiction
 from stiction.view.requirements import can_view, require_viewer
-from stiction.view.server import is_allowed
+from stiction.view.rest import calc_rest
+from stiction.view.server import is_allowed, is_everywhere
 from stiction.view.simulation import Simulation
 
 needs_viewer = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
+
+
+def has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,11 +67,12 @@ def viewer(scene: stiction.Scene) -> Iterator[Any]:
 
 @needs_viewer
 def test_foreign_pages_are_refused(viewer: Any) -> None:
+    from viewer_client import find_protocol
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect
 
     port = viewer.server.get_port()
-    protocol = f"viser-v{__import__('viser').__version__}"
+    protocol = find_protocol()
     with connect(f"ws://127.0.0.1:{port}", subprotocols=[protocol]):
         pass
     own = f"http://127.0.0.1:{port}"
@@ -86,6 +95,42 @@ def test_the_server_is_bound_to_this_machine_alone(viewer: Any) -> None:
 
 
 @needs_viewer
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+def test_all_addresses_of_ipv6_include_those_of_ipv4(scene: stiction.Scene) -> None:
+    from viewer_client import find_protocol
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    from stiction.view.viewer import Viewer
+
+    with Viewer([Simulation(scene, "sap")], host="::") as viewer:
+        port = viewer.server.get_port()
+        assert viewer.url == f"http://localhost:{port}"
+        for host, name in (("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")):
+            own = f"{name}:{port}"
+            for asked, status in ((own, 200), ("evil.example", 403), (f"evil.example:{port}", 403)):
+                connection = http.client.HTTPConnection(host, port)
+                connection.request("GET", "/", headers={"Host": asked})
+                assert connection.getresponse().status == status
+                connection.close()
+            with connect(f"ws://{own}", origin=f"http://{own}", subprotocols=[find_protocol()]):
+                pass
+            for origin in ("http://evil.example", "null", f"http://localhost:{port}"):
+                with pytest.raises(InvalidStatus, match="403"):
+                    connect(f"ws://{own}", origin=origin, subprotocols=[find_protocol()])
+        with pytest.raises(stiction.Error, match=f"port: {port} is in use"):
+            Viewer([Simulation(scene, "sap")], host="::", port=port)
+
+
+@pytest.mark.parametrize(
+    ("host", "everywhere"),
+    [("0.0.0.0", True), ("::", True), ("0::0", True), ("127.0.0.1", False), ("localhost", False)],
+)
+def test_all_addresses_are_known_by_any_of_their_names(host: str, everywhere: bool) -> None:
+    assert is_everywhere(host) is everywhere
+
+
+@needs_viewer
 def test_a_port_in_use_and_a_foreign_host_are_refused(scene: stiction.Scene, viewer: Any) -> None:
     from stiction.view.viewer import Viewer
 
@@ -101,43 +146,6 @@ def test_a_port_in_use_and_a_foreign_host_are_refused(scene: stiction.Scene, vie
 # ---- browsers that stall --------------------------------------------------------------------------
 
 
-class Client:
-    """A browser that says that it is there, and then reads nothing more."""
-
-    def __init__(self, port: int) -> None:
-        import msgspec
-        import viser
-        from websockets.sync.client import connect
-
-        self._encode = msgspec.msgpack.encode
-        # A small buffer, which is full at once.
-        raw = socket.create_connection(("127.0.0.1", port))
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self._connection = connect(
-            f"ws://127.0.0.1:{port}",
-            sock=raw,
-            subprotocols=[f"viser-v{viser.__version__}"],
-            max_queue=1,
-            compression=None,
-        )
-        camera = {
-            "type": "ViewerCameraMessage",
-            "wxyz": (1.0, 0.0, 0.0, 0.0),
-            "position": (0.0, 0.0, 1.0),
-            "fov": 1.0,
-            "near": 0.01,
-            "far": 100.0,
-            "image_height": 300,
-            "image_width": 400,
-            "look_at": (0.0, 0.0, 0.0),
-            "up_direction": (0.0, 0.0, 1.0),
-        }
-        self._connection.send(self._encode(camera))
-
-    def close(self) -> None:
-        self._connection.socket.close()
-
-
 def wait_until(is_done: Any) -> None:
     end = time.monotonic() + 20
     while not is_done():
@@ -147,8 +155,10 @@ def wait_until(is_done: Any) -> None:
 
 @needs_viewer
 def test_nothing_is_drawn_for_a_browser_that_stalls(viewer: Any) -> None:
+    from viewer_client import RawClient
+
     viewer.runner.play()
-    client = Client(viewer.server.get_port())
+    client = RawClient(viewer.server.get_port())
     wait_until(lambda: viewer.server.get_clients())
     drawn = []
     for world in viewer.worlds:
@@ -164,49 +174,72 @@ def test_nothing_is_drawn_for_a_browser_that_stalls(viewer: Any) -> None:
     client.close()
 
 
-class SlowClient(Client):
-    """A browser that takes a third of a second for each frame."""
+@needs_viewer
+def test_the_simulation_goes_on_while_a_frame_is_drawn(viewer: Any) -> None:
+    """Nothing that draws, or sends to browsers, can hold up the thread of the simulation."""
+    from viewer_client import SlowClient
 
-    def run(self) -> None:
-        import msgspec
-        import zstandard
+    is_drawing, may_go_on = threading.Event(), threading.Event()
+    original = viewer.worlds[0].prepare
 
-        decompress = zstandard.ZstdDecompressor().decompress
-        with contextlib.suppress(Exception):
-            while True:
-                data = self._connection.recv()
-                size = int.from_bytes(data[8:16], "little")
-                content = msgspec.msgpack.decode(decompress(data[16 : 16 + size]))
-                for message in content["messages"]:
-                    if message["type"] == "LocalStorageGetItemRequestMessage":
-                        time.sleep(0.33)
-                        answer = {
-                            "type": "LocalStorageGetItemResponseMessage",
-                            "value": None,
-                            "error": None,
-                            "request_uuid": message["request_uuid"],
-                        }
-                        self._connection.send(self._encode(answer))
+    def draw(*arguments: Any) -> None:
+        is_drawing.set()
+        may_go_on.wait(20)
+        original(*arguments)
+
+    viewer.worlds[0].prepare = draw
+    viewer.runner.play()
+    client = SlowClient(viewer.server.get_port(), delay=0.0)
+    assert is_drawing.wait(20)
+    begin = viewer.sessions[0].frame.index
+    wait_until(lambda: viewer.sessions[0].frame.index > begin + 500)
+    assert not may_go_on.is_set()
+    may_go_on.set()
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("delay", "cost", "rest"),
+    [
+        (0.1, 5e-3, 0.0),  # a fast browser
+        (0.2, 5e-3, 0.625),
+        (1.0, 5e-3, 0.625),
+        (0.2, 0.1, 3.0),  # a picture must not become too old
+        (60.0, 0.0, 0.0),
+    ],
+)
+def test_frames_for_a_slow_browser_take_a_small_share_of_the_time(
+    delay: float, cost: float, rest: float
+) -> None:
+    assert calc_rest(delay, cost) == pytest.approx(rest)
+    assert rest in (0.0, 3.0) or cost / rest < 0.01  # viser's threads take as much again
 
 
 @needs_viewer
-def test_a_slow_browser_gets_a_small_share_of_the_time(viewer: Any) -> None:
+def test_drawing_rests_after_each_frame_for_a_slow_browser(viewer: Any) -> None:
+    from viewer_client import SlowClient
+
+    rests: list[float] = []
+    viewer._rest = lambda until: rests.append(until - time.perf_counter())
     viewer.runner.play()
-    client = SlowClient(viewer.server.get_port())
-    threading.Thread(target=client.run, daemon=True).start()
-    wait_until(lambda: viewer._readers._sent > 0)
-    clock = time.pthread_getcpuclockid(viewer._drawer.ident)
-    sent = viewer._readers._sent
-    cpu, begin = time.clock_gettime(clock), time.monotonic()
-    wait_until(lambda: viewer._readers._sent >= sent + 3)
-    share = (time.clock_gettime(clock) - cpu) / (time.monotonic() - begin)
-    assert share < 0.02
-    viewer.runner.pause()  # the simulation needs no time, so frames are limited by the browser alone
-    for _ in range(3):
-        sent = viewer._readers._sent
-        viewer.redraw()
-        wait_until(lambda sent=sent: viewer._readers._sent > sent)
+    client = SlowClient(viewer.server.get_port(), delay=0.2)
+    wait_until(lambda: len(rests) >= 3)
+    assert max(rests) > 0
     client.close()
+
+
+@needs_viewer
+def test_a_rest_ends_as_soon_as_the_simulation_has_time(viewer: Any) -> None:
+    viewer.runner.play()
+    wait_until(lambda: not viewer.runner.has_time)
+    long = time.perf_counter() + 1000
+    resting = threading.Thread(target=viewer._rest, args=(long,), daemon=True)
+    resting.start()
+    resting.join(0.2)
+    assert resting.is_alive()
+    viewer.runner.pause()
+    resting.join(20)
+    assert not resting.is_alive()
 
 
 @needs_viewer

@@ -17,6 +17,7 @@ namespace {
 using math::Lanes;
 using math::Lanes3;
 using math::multiply_add;
+using math::multiply_subtract;
 using math::Six;
 using math::SixBySix;
 
@@ -121,9 +122,9 @@ void set_near_rigid(double k, Contact* contact) {
 SixBySix shift_mobility(const SixBySix& M, const std::array<double, 3>& r) {
   Six c[6];
   for (int i = 0; i < 6; ++i) c[i] = math::shift_velocity(M.column[i], r.data());
-  return {{c[0], c[1], c[2], multiply_add(c[2], -r[1], multiply_add(c[1], r[2], c[3])),
-           multiply_add(c[0], -r[2], multiply_add(c[2], r[0], c[4])),
-           multiply_add(c[1], -r[0], multiply_add(c[0], r[1], c[5]))}};
+  return {{c[0], c[1], c[2], multiply_subtract(c[2], r[1], multiply_add(c[1], r[2], c[3])),
+           multiply_subtract(c[0], r[2], multiply_add(c[2], r[0], c[4])),
+           multiply_subtract(c[1], r[0], multiply_add(c[0], r[1], c[5]))}};
 }
 
 }  // namespace

@@ -9,49 +9,11 @@
 namespace stiction::geometry {
 namespace {
 
-/// A convex polygon in the plane of the grid. Coordinates are in cells. The two cuts that bound a
-/// cell along an axis add at most one vertex each; the capacity leaves room for rounding.
-struct FlatPolygon {
-  static constexpr int kMaxVertices = 12, kCapacity = kMaxVertices + 8;
-  using Point = std::array<double, 2>;
+constexpr int kMaxVertices = 12;
 
-  void add(const Point& point) {
-    if (size < kCapacity) points[size++] = point;
-  }
-  double calc_area() const {
-    double sum = 0;
-    for (int i = 2; i < size; ++i)
-      sum += (points[i - 1][0] - points[0][0]) * (points[i][1] - points[0][1]) -
-             (points[i][0] - points[0][0]) * (points[i - 1][1] - points[0][1]);
-    return 0.5 * std::abs(sum);
-  }
-
-  int size = 0;
-  std::array<Point, kCapacity> points;
-};
-
-/// Splits a polygon at a coordinate along an axis.
-/// @param low  the part below it
-/// @param high the part above it
-void split_at(const FlatPolygon& whole, int axis, double border, FlatPolygon* low,
-              FlatPolygon* high) {
-  low->size = high->size = 0;
-  const FlatPolygon::Point* before = &whole.points[std::max(whole.size - 1, 0)];
-  for (int i = 0; i < whole.size; ++i) {
-    const FlatPolygon::Point& point = whole.points[i];
-    const double d0 = (*before)[axis] - border, d1 = point[axis] - border;
-    if ((d0 > 0) != (d1 > 0)) {
-      const double t = d0 / (d0 - d1);
-      FlatPolygon::Point cut = {(*before)[0] + t * (point[0] - (*before)[0]),
-                                (*before)[1] + t * (point[1] - (*before)[1])};
-      cut[axis] = border;
-      low->add(cut);
-      high->add(cut);
-    }
-    (d1 > 0 ? high : low)->add(point);
-    before = &point;
-  }
-}
+// A part of a polygon counts if it has more than this share of the polygon's bounding box. Less is
+// rounding.
+constexpr double kNoArea = 1e-12;
 
 }  // namespace
 
@@ -61,6 +23,7 @@ GridCells::GridCells(const std::array<double, 2>& size, const std::array<int, 2>
       per_pitch_{shape[0] / size[0], shape[1] / size[1]},
       lower_{-0.5 * size[0], -0.5 * size[1]} {
   STICTION_ASSERT(size[0] > 0 && size[1] > 0 && shape[0] > 0 && shape[1] > 0);
+  below_.resize(static_cast<std::size_t>(shape[0]) * shape[1]);
 }
 
 Vec3 GridCells::center(int cell) const {
@@ -69,10 +32,10 @@ Vec3 GridCells::center(int cell) const {
 }
 
 int GridCells::find_index(int axis, double x) const noexcept {
-  return static_cast<int>(std::clamp(std::floor(x), 0.0, shape_[axis] - 1.0));
+  return static_cast<int>(std::clamp(x, 0.0, shape_[axis] - 1.0));
 }
 
-std::array<double, 2> GridCells::find_coordinates(const Vec3& x) const noexcept {
+GridCells::FlatPoint GridCells::find_coordinates(const Vec3& x) const noexcept {
   return {(x.x - lower_[0]) * per_pitch_[0], (x.y - lower_[1]) * per_pitch_[1]};
 }
 
@@ -101,40 +64,89 @@ void GridCells::split_square(const Vec3& center, double side,
     if (weights[i] > 0) shares->push_back({cells[i], weights[i]});
 }
 
-void GridCells::split(std::span<const Vec3> polygon, std::vector<PolygonShare>* shares) const {
-  STICTION_ASSERT(!polygon.empty() && polygon.size() <= FlatPolygon::kMaxVertices);
+/// Fills the box of cells that a polygon reaches.
+void GridCells::find_box(std::span<const FlatPoint> points, Box* box) const noexcept {
+  box->low = box->high = points[0];
+  for (const FlatPoint& point : points)
+    for (int k = 0; k < 2; ++k) {
+      box->low[k] = std::min(box->low[k], point[k]);
+      box->high[k] = std::max(box->high[k], point[k]);
+    }
+  for (int k = 0; k < 2; ++k) {
+    box->first[k] = find_index(k, box->low[k]);
+    box->last[k] = find_index(k, box->high[k]);
+  }
+}
+
+/// Adds the area below an edge, cell by cell. The edge must be within the box.
+void GridCells::add_edge(const FlatPoint& from, const FlatPoint& to, const Box& box) noexcept {
+  if (from[0] == to[0]) return;  // nothing is below it
+  const bool is_forward = from[0] < to[0];
+  const FlatPoint &a = is_forward ? from : to, &b = is_forward ? to : from;
+  const double slope = (b[1] - a[1]) / (b[0] - a[0]), sign = is_forward ? 1 : -1;
+  const auto [y_min, y_max] = std::minmax(a[1], b[1]);
+  const int last = find_index(0, b[0]);
+  FlatPoint start = a;
+  for (int i = find_index(0, a[0]); i <= last; ++i) {
+    FlatPoint end = b;
+    // Rounding must not leave the box.
+    if (i < last) end = {i + 1.0, std::clamp(a[1] + (i + 1 - a[0]) * slope, y_min, y_max)};
+    add_in_strip(i, start[1], end[1], sign * (end[0] - start[0]), box);
+    start = end;
+  }
+}
+
+/// Adds the part of an edge from y0 to y1 that is in strip i and has the width dx.
+void GridCells::add_in_strip(int i, double y0, double y1, double dx, const Box& box) noexcept {
+  const auto [low, high] = std::minmax(y0, y1);
+  const int last = find_index(1, high);
+  int j = find_index(1, low);
+  Below* below = &below_[(i - box.first[0]) * box.width() + j - box.first[1]];
+  double start = low;
+  for (const double per_height = j < last ? dx / (high - low) : 0; j < last; ++j, ++below) {
+    const double end = j + 1, width = (end - start) * per_height;
+    below->width += width;
+    below->area += width * (0.5 * (start + end) - box.bottom(j));
+    start = end;
+    dx -= width;
+  }
+  below->width += dx;
+  below->area += dx * (0.5 * (start + high) - box.bottom(j));
+}
+
+// The area of a cell in a polygon is the sum over the edges of the area of the cell below the edge,
+// which counts from left to right as positive, and from right to left as negative. An edge in a
+// cell has a part of this cell below it, and all of the cells further down, as wide as the edge.
+void GridCells::split(std::span<const Vec3> polygon, std::vector<PolygonShare>* shares) {
+  STICTION_ASSERT(!polygon.empty() && polygon.size() <= kMaxVertices);
   shares->clear();
-  FlatPolygon buffers[4];
-  FlatPolygon *rest = &buffers[0], *strip = &buffers[1], *part = &buffers[2], *next = &buffers[3];
-  std::array<double, 2> low = find_coordinates(polygon[0]), high = low;
-  for (const Vec3& x : polygon) {
-    const auto point = find_coordinates(x);
-    rest->add(point);
-    for (int k = 0; k < 2; ++k) low[k] = std::min(low[k], point[k]);
-    for (int k = 0; k < 2; ++k) high[k] = std::max(high[k], point[k]);
-  }
-  const int i0 = find_index(0, low[0]), i1 = find_index(0, high[0]);
-  const int j0 = find_index(1, low[1]), j1 = find_index(1, high[1]);
-  if (i0 == i1 && j0 == j1) return shares->push_back({i0 * shape_[1] + j0, 1});
-  for (int i = i0; i <= i1; ++i) {
-    if (i < i1) {
-      split_at(*rest, 0, i + 1, strip, next);
-      std::swap(rest, next);
-    } else {
-      std::swap(rest, strip);
-    }
-    for (int j = j0; j <= j1; ++j) {
-      if (j < j1) {
-        split_at(*strip, 1, j + 1, part, next);
-        std::swap(strip, next);
-      } else {
-        std::swap(strip, part);
-      }
-      const double area = part->calc_area();
-      if (area > 0) shares->push_back({i * shape_[1] + j, area});
-    }
-  }
+  std::array<FlatPoint, kMaxVertices> buffer;
+  const std::span<FlatPoint> points(buffer.data(), polygon.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = find_coordinates(polygon[i]);
+  Box box;
+  find_box(points, &box);
+  if (box.first == box.last) return shares->push_back({box.first[0] * shape_[1] + box.first[1], 1});
+  std::fill_n(below_.begin(), (box.last[0] - box.first[0] + 1) * box.width(), Below{});
+  for (std::size_t i = 0, before = points.size() - 1; i < points.size(); before = i++)
+    add_edge(points[before], points[i], box);
+  add_shares(box, shares);
   if (!normalize(*shares)) shares->assign(1, {find(calc_mean(polygon)), 1});  // without area
+}
+
+/// Appends the areas of the cells of a box.
+void GridCells::add_shares(const Box& box, std::vector<PolygonShare>* shares) const {
+  const double least = kNoArea * (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]);
+  const Below* below = below_.data() + (box.last[0] - box.first[0] + 1) * box.width();
+  for (int i = box.last[0]; i >= box.first[0]; --i) {
+    double width = 0;  // of the edges above the cell
+    for (int j = box.last[1]; j >= box.first[1]; --j) {
+      --below;
+      const double area = std::abs(below->area + width * (box.bottom(j + 1) - box.bottom(j)));
+      width += below->width;
+      if (area > least) shares->push_back({i * shape_[1] + j, area});
+    }
+  }
+  std::reverse(shares->begin(), shares->end());
 }
 
 }  // namespace stiction::geometry

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <array>
-#include <cstring>
 
-#include "stiction/math/six.hpp"
+#include "stiction/math/lanes.hpp"
 
 /// Convex polygons on the stack: the section of a tetrahedron with a plane, clipped by the faces of
 /// another tetrahedron.
@@ -12,16 +11,7 @@ namespace stiction::geometry {
 using math::Vec4;
 
 /// Returns a bit mask: bit i is set if f[i] > 0.
-inline unsigned find_positive(const Vec4& f) {
-#ifdef __AVX__
-  const auto is_positive = f > 0;
-  Vec4 lanes;
-  std::memcpy(&lanes, &is_positive, sizeof lanes);
-  return static_cast<unsigned>(__builtin_ia32_movmskpd256(lanes));
-#else
-  return (f[0] > 0) + 2U * (f[1] > 0) + 4U * (f[2] > 0) + 8U * (f[3] > 0);
-#endif
-}
+inline unsigned find_positive(const Vec4& f) { return math::true_lanes(f > 0); }
 
 /// A corner of a polygon: its position, its pressure, and its distances to the four planes that
 /// clip. All of them are linear in space, so a new corner interpolates them together.

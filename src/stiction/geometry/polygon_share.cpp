@@ -1,5 +1,6 @@
 #include "stiction/geometry/polygon_share.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace stiction::geometry {
@@ -29,8 +30,9 @@ void CutPolygon::add_share(int cell, std::vector<PolygonShare>* shares) const {
 bool normalize(std::span<PolygonShare> shares) {
   double sum = 0;
   for (const PolygonShare& share : shares) sum += share.weight;
-  if (!(sum > 0)) return false;
-  for (PolygonShare& share : shares) share.weight /= sum;
+  const double scale = 1 / sum;
+  if (!std::isfinite(scale)) return false;
+  for (PolygonShare& share : shares) share.weight *= scale;
   return true;
 }
 

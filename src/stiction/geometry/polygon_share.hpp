@@ -35,7 +35,7 @@ class CutPolygon {
 };
 
 /// Divides the weights, which are areas, by their sum.
-/// @return false if the sum is 0
+/// @return false if the sum is 0, or so small that its inverse is not finite
 bool normalize(std::span<PolygonShare> shares);
 
 /// Returns the mean of the vertices.

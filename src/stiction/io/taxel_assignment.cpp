@@ -25,6 +25,13 @@ std::vector<std::string> list_geoms(const mjModel* m) {
   return names;
 }
 
+/// Returns the id of the tactile sensor of MJCF with a name; -1 if there is none.
+int find_tactile_sensor(const mjModel* m, const std::string& name) {
+  for (int i = 0; i < m->nsensor; ++i)
+    if (m->sensor_type[i] == mjSENS_TACTILE && plant::name_tactile_sensor(m, i) == name) return i;
+  return -1;
+}
+
 }  // namespace
 
 std::vector<plant::TaxelGrid> assign_taxels(const mjModel* m, const ContactProperties& properties) {
@@ -37,6 +44,10 @@ std::vector<plant::TaxelGrid> assign_taxels(const mjModel* m, const ContactPrope
       faults.add(ErrorCode::kUnknownName, declared.source,
                  "taxels '" + declared.grid.name + "': no geom has the name '" + declared.geom +
                      "'" + suggest_name(declared.geom, list_geoms(m)));
+    if (const int sensor = find_tactile_sensor(m, declared.grid.name); sensor >= 0)
+      faults.add(ErrorCode::kInvalidValue, declared.source,
+                 "taxels '" + declared.grid.name + "': tactile sensor " + std::to_string(sensor) +
+                     " of MJCF has the same name; choose another for the grid");
   }
   faults.throw_if_any();
   return grids;

@@ -84,7 +84,7 @@ void write_tet_mesh(const std::filesystem::path& path, const TetMeshFile& file) 
   std::ofstream out(path, std::ios::binary);
   out << format_tet_mesh(file, path.stem().string());
   out.close();
-  if (!out) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be written");
+  if (!out) throw Error(ErrorCode::kInvalidValue, path.string(), "cannot be written");
 }
 
 }  // namespace stiction::io

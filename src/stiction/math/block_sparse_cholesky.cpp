@@ -26,6 +26,15 @@ void copy_column(const double* from, int diagonal, int n, double* to) {
   store<Vec4>(to + n - 4, load<Vec4>(from + n - 4));
 }
 
+/// Computes y -= Y^T l for n rows of six numbers.
+/// @param stride distance between successive entries of l
+void subtract_six(const double* l, int stride, int n, const double* Y, double* y) {
+  Six sum = Six::load(y);
+#pragma GCC unroll 2
+  for (int i = 0; i < n; ++i) sum = multiply_subtract(Six::load(Y + 6 * i), l[i * stride], sum);
+  sum.store(y);
+}
+
 }  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
@@ -253,7 +262,7 @@ void BlockSparseCholesky::solve_unit_lower(double* x) const {
       if (width == 6 && block_size(i) == 6)
         (Six::load(xi) - multiply(block, rows, xj)).store(xi);
       else
-        add_av(-1, {block, block_size(i), width, rows}, xj, xi);
+        add_av<-1>({block, block_size(i), width, rows}, xj, xi);
     }
   }
 }
@@ -298,22 +307,13 @@ void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y)
   for (const int j : reach) {
     const int width = block_size(j), rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
-    double* Yj = Y + 6 * first_row_[j];
-    for (int c = 0; c < width; ++c) {
-      const Six y = Six::load(Yj + 6 * c);
-      for (int r = c + 1; r < width; ++r)
-        multiply_add(y, -panel[r + c * rows], Six::load(Yj + 6 * r)).store(Yj + 6 * r);
-    }
+    const double* Yj = Y + 6 * first_row_[j];
+    for (int r = 0; r < width; ++r)
+      subtract_six(panel + r, rows, r, Yj, Y + 6 * (first_row_[j] + r));
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
-      const int i = below_[p];
       const double* block = panel + below_offset_[p];
-      double* Yi = Y + 6 * first_row_[i];
-      for (int r = 0; r < block_size(i); ++r) {
-        Six y = Six::load(Yi + 6 * r);
-        for (int c = 0; c < width; ++c)
-          y = multiply_add(Six::load(Yj + 6 * c), -block[r + c * rows], y);
-        y.store(Yi + 6 * r);
-      }
+      for (int r = 0; r < block_size(below_[p]); ++r)
+        subtract_six(block + r, rows, width, Yj, Y + 6 * (first_row_[below_[p]] + r));
     }
   }
 }

@@ -40,7 +40,7 @@ bool factor_square<6>(double* A, int lda, double* inv_diagonal) {
     const double inv = 1 / pivot;
     const Six l = column[j] * inv;
 #pragma GCC unroll 6
-    for (int k = j + 1; k < 6; ++k) column[k] = multiply_add(l, -column[j][k], column[k]);
+    for (int k = j + 1; k < 6; ++k) column[k] = multiply_subtract(l, column[j][k], column[k]);
     inv_diagonal[j] = inv;
     l.store(A + j * lda);
     A[j + j * lda] = pivot;
@@ -56,7 +56,7 @@ void solve_right_rows(const double* L, int lda, const double* inv_diagonal, doub
   for (int j = 0; j < kWidth; ++j) {
     t[j] = load<V>(B + j * lda);
 #pragma GCC unroll 6
-    for (int k = 0; k < j; ++k) t[j] = multiply_add(t[k], -L[j + k * lda], t[j]);
+    for (int k = 0; k < j; ++k) t[j] = multiply_subtract(t[k], L[j + k * lda], t[j]);
     store<V>(B + j * lda, t[j] * inv_diagonal[j]);
   }
 }
@@ -123,7 +123,7 @@ void solve_right(const double* L, int n, const double* inv_diagonal, double* B, 
   for (int j = 0; j < kWide; ++j) {
     t[j] = load<Vec4>(B + j * n);
 #pragma GCC unroll 4
-    for (int k = 0; k < j; ++k) t[j] = multiply_add(-t[k], L[j + k * n], t[j]);
+    for (int k = 0; k < j; ++k) t[j] = multiply_subtract(t[k], L[j + k * n], t[j]);
     store<Vec4>(XD + j * n, t[j]);
     store<Vec4>(B + j * n, t[j] * inv_diagonal[j]);
   }
@@ -186,7 +186,7 @@ bool invert_six(const double* A, double* inverse) {
   for (int r = 0; r < 6; ++r) {
     y[r] = Six::unit(r);
 #pragma GCC unroll 6
-    for (int c = 0; c < r; ++c) y[r] = multiply_add(y[c], -L[r + 6 * c], y[r]);
+    for (int c = 0; c < r; ++c) y[r] = multiply_subtract(y[c], L[r + 6 * c], y[r]);
     const Six scaled = y[r] * inv_diagonal[r];
 #pragma GCC unroll 6
     for (int c = 0; c <= r; ++c) sum.column[c] = multiply_add(y[r], scaled[c], sum.column[c]);

@@ -102,6 +102,18 @@ inline void subtract_abt_eight_rows(MatrixView A, MatrixView B, double* C, int l
   }
 }
 
+/// Computes C(0..6, 0..6) -= A B^T for six rows, as of one free body. Each number of B serves all
+/// six.
+inline void subtract_abt_six_rows(MatrixView A, const double* B, double* C, int ldc) {
+  Six acc[6];
+  for (int j = 0; j < 6; ++j) acc[j] = Six::load(C + j * ldc);
+  for (int p = 0; p < 6; ++p) {
+    const Six a = Six::load(A.data + p * A.stride);
+    for (int j = 0; j < 6; ++j) acc[j] = multiply_subtract(a, B[j + 6 * p], acc[j]);
+  }
+  for (int j = 0; j < 6; ++j) acc[j].store(C + j * ldc);
+}
+
 }  // namespace internal
 
 /// Computes C -= A B^T with A (m x 6), B (6 x 6) and C (m x 6), where m is even: the case of free
@@ -112,6 +124,7 @@ inline void subtract_abt_6(int m, const double* A, int lda, const double* B, dou
   int i = 0;
   for (; i + 8 <= m; i += 8)
     internal::subtract_abt_eight_rows<6>(left.rows_from(i), right, C + i, ldc);
+  if (i + 6 == m) return internal::subtract_abt_six_rows(left.rows_from(i), B, C + i, ldc);
   if (i + 4 <= m) {
     internal::subtract_abt_rows<Vec4, 6>(left.rows_from(i), right, C + i, ldc);
     i += 4;
@@ -121,27 +134,31 @@ inline void subtract_abt_6(int m, const double* A, int lda, const double* B, dou
 
 namespace internal {
 
-/// Computes y += s A x for one group of rows, as many as V has lanes.
-template <class V>
-inline void add_av_rows(double s, MatrixView A, const double* x, double* y) {
+/// Computes y += kSign A x for one group of rows, as many as V has lanes.
+template <class V, int kSign>
+inline void add_av_rows(MatrixView A, const double* x, double* y) {
   V acc = load<V>(y);
-  for (int j = 0; j < A.columns; ++j)
-    acc = multiply_add(load<V>(A.data + j * A.stride), s * x[j], acc);
+  for (int j = 0; j < A.columns; ++j) {
+    const V column = load<V>(A.data + j * A.stride);
+    acc = kSign > 0 ? multiply_add(column, x[j], acc) : multiply_subtract(column, x[j], acc);
+  }
   store<V>(y, acc);
 }
 
 }  // namespace internal
 
-/// Computes y += s A x with s = 1 or -1.
-inline void add_av(double s, MatrixView A, const double* x, double* y) {
+/// Computes y += kSign A x.
+/// @param kSign 1 or -1
+template <int kSign>
+inline void add_av(MatrixView A, const double* x, double* y) {
   if (A.columns == 0) return;  // A may be null
   int i = 0;
-  for (; i + 4 <= A.rows; i += 4) internal::add_av_rows<Vec4>(s, A.rows_from(i), x, y + i);
+  for (; i + 4 <= A.rows; i += 4) internal::add_av_rows<Vec4, kSign>(A.rows_from(i), x, y + i);
   if (i + 2 <= A.rows) {
-    internal::add_av_rows<Vec2>(s, A.rows_from(i), x, y + i);
+    internal::add_av_rows<Vec2, kSign>(A.rows_from(i), x, y + i);
     i += 2;
   }
-  if (i < A.rows) internal::add_av_rows<double>(s, A.rows_from(i), x, y + i);
+  if (i < A.rows) internal::add_av_rows<double, kSign>(A.rows_from(i), x, y + i);
 }
 
 namespace internal {
@@ -285,7 +302,7 @@ inline void solve_lower(int n, const double* L, int ldl, double* x) {
     else
       for (int j = first; j < end; ++j)
         for (int i = j + 1; i < end; ++i) x[i] = multiply_add(-L[i + j * ldl], x[j], x[i]);
-    add_av(-1, {L + end + first * ldl, n - end, end - first, ldl}, x + first, x + end);
+    add_av<-1>({L + end + first * ldl, n - end, end - first, ldl}, x + first, x + end);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 
 #include "stiction/math/six.hpp"
 
@@ -14,6 +15,18 @@ inline constexpr int kNumLanes = 4;
 
 /// Returns x in every lane.
 inline Lanes broadcast(double x) { return broadcast_to<Lanes>(x); }
+/// The result of a comparison of Lanes.
+using LaneMask = decltype(Lanes{} > Lanes{});
+/// Returns the lanes where a comparison is true: bit i stands for lane i.
+inline unsigned true_lanes(const LaneMask& mask) {
+#ifdef __AVX__
+  Lanes lanes;
+  std::memcpy(&lanes, &mask, sizeof lanes);
+  return static_cast<unsigned>(__builtin_ia32_movmskpd256(lanes));
+#else
+  return (mask[0] & 1U) + (mask[1] & 2U) + (mask[2] & 4U) + (mask[3] & 8U);
+#endif
+}
 /// Returns the sum of the four lanes.
 inline double sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 

@@ -65,6 +65,13 @@ V multiply_add(V a, double b, V c) {
   return multiply_add(a, broadcast_to<V>(b), c);
 }
 
+/// Returns c - a b, rounded once. Processors have one instruction for this, which compilers find
+/// only if a whole vector is negated, and not the number that is broadcast.
+template <class V>
+V multiply_subtract(V a, double b, V c) {
+  return multiply_add(-a, broadcast_to<V>(b), c);
+}
+
 /// A vector of six numbers.
 struct Six {
   Vec4 lo;  // entries 0 .. 3
@@ -101,8 +108,15 @@ inline Six operator-(const Six& a, const Six& b) { return {a.lo - b.lo, a.hi - b
 
 /// Returns a s + b.
 inline Six multiply_add(const Six& a, double s, const Six& b) {
-  return {multiply_add(a.lo, broadcast_to<Vec4>(s), b.lo),
-          multiply_add(a.hi, broadcast_to<Vec2>(s), b.hi)};
+  const Vec4 all = broadcast_to<Vec4>(s);  // once for both parts
+  return {multiply_add(a.lo, all, b.lo),
+          multiply_add(a.hi, __builtin_shufflevector(all, all, 0, 1), b.hi)};
+}
+/// Returns b - a s.
+inline Six multiply_subtract(const Six& a, double s, const Six& b) {
+  const Vec4 all = broadcast_to<Vec4>(s);
+  return {multiply_add(-a.lo, all, b.lo),
+          multiply_add(-a.hi, __builtin_shufflevector(all, all, 0, 1), b.hi)};
 }
 
 inline double dot(const Six& a, const Six& b) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "stiction/math/lanes.hpp"
@@ -31,24 +33,48 @@ inline void add_multiple(int n, double s, const double* x, double* y) {
   for (; i < n; ++i) y[i] = multiply_add(x[i], s, y[i]);
 }
 
+namespace internal {
+
+/// Computes y = x + sum_k s_k rows_k for kGroups groups of four numbers from i on.
+template <int kGroups>
+inline void add_row_groups(int i, const double* x, int num_rows, const double* const* rows,
+                           const double* s, double* y) {
+  Vec4 sums[kGroups];
+  for (int g = 0; g < kGroups; ++g) sums[g] = load<Vec4>(x + i + 4 * g);
+  for (int k = 0; k < num_rows; ++k)
+    for (int g = 0; g < kGroups; ++g)
+      sums[g] = multiply_add(load<Vec4>(rows[k] + i + 4 * g), s[k], sums[g]);
+  for (int g = 0; g < kGroups; ++g) store(y + i + 4 * g, sums[g]);
+}
+
+/// Returns the products of four rows of n numbers with x, each summed in the order of `dot`.
+inline Vec4 dot_rows(int n, const double* const (&rows)[4], const double* x) {
+  Vec4 sums[4] = {};
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const Vec4 xj = load<Vec4>(x + j);
+    for (int k = 0; k < 4; ++k) sums[k] = multiply_add(load<Vec4>(rows[k] + j), xj, sums[k]);
+  }
+  Vec4 sum = sum_each(sums[0], sums[1], sums[2], sums[3]);
+  for (; j < n; ++j)
+    sum = multiply_add(Vec4{rows[0][j], rows[1][j], rows[2][j], rows[3][j]}, x[j], sum);
+  return sum;
+}
+
+/// Returns the first `count` numbers of a vector, and zeros.
+inline Vec4 keep_first(int count, const Vec4& x) {
+  return Vec4{0, 1, 2, 3} < static_cast<double>(count) ? x : Vec4{};
+}
+
+}  // namespace internal
+
 /// Computes y = x + sum_k s_k rows_k, where each row has n numbers.
 inline void add_rows(int n, const double* x, int num_rows, const double* const* rows,
                      const double* s, double* y) {
   int i = 0;
-  for (; i + 8 <= n; i += 8) {
-    Vec4 low = load<Vec4>(x + i), high = load<Vec4>(x + i + 4);
-    for (int k = 0; k < num_rows; ++k) {
-      low = multiply_add(load<Vec4>(rows[k] + i), s[k], low);
-      high = multiply_add(load<Vec4>(rows[k] + i + 4), s[k], high);
-    }
-    store(y + i, low);
-    store(y + i + 4, high);
-  }
-  for (; i + 4 <= n; i += 4) {
-    Vec4 sum = load<Vec4>(x + i);
-    for (int k = 0; k < num_rows; ++k) sum = multiply_add(load<Vec4>(rows[k] + i), s[k], sum);
-    store(y + i, sum);
-  }
+  for (; i + 24 <= n; i += 24) internal::add_row_groups<6>(i, x, num_rows, rows, s, y);
+  for (; i + 12 <= n; i += 12) internal::add_row_groups<3>(i, x, num_rows, rows, s, y);
+  for (; i + 4 <= n; i += 4) internal::add_row_groups<1>(i, x, num_rows, rows, s, y);
   for (; i < n; ++i) {
     double sum = x[i];
     for (int k = 0; k < num_rows; ++k) sum = multiply_add(rows[k][i], s[k], sum);
@@ -62,19 +88,33 @@ inline void multiply_rows(int m, int n, const double* A, const double* x, const 
                           double* y) {
   int i = 0;
   for (; i + 4 <= m; i += 4) {
-    const double* rows[4] = {A + i * n, A + (i + 1) * n, A + (i + 2) * n, A + (i + 3) * n};
-    Vec4 sums[4] = {};
-    int j = 0;
-    for (; j + 4 <= n; j += 4) {
-      const Vec4 xj = load<Vec4>(x + j);
-      for (int k = 0; k < 4; ++k) sums[k] = multiply_add(load<Vec4>(rows[k] + j), xj, sums[k]);
-    }
-    Vec4 sum = sum_each(sums[0], sums[1], sums[2], sums[3]);
-    for (; j < n; ++j)
-      sum = multiply_add(Vec4{rows[0][j], rows[1][j], rows[2][j], rows[3][j]}, x[j], sum);
+    const Vec4 sum =
+        internal::dot_rows(n, {A + i * n, A + (i + 1) * n, A + (i + 2) * n, A + (i + 3) * n}, x);
     store(y + i, b ? sum + load<Vec4>(b + i) : sum);
   }
   for (; i < m; ++i) y[i] = dot(n, A + i * n, x) + (b ? b[i] : 0);
+}
+
+/// Computes the products of m rows of n numbers with x, each summed in the order of `dot`.
+/// @param y out: m numbers, and zeros up to a multiple of four
+inline void multiply_listed_rows(int m, int n, const double* const* rows, const double* x,
+                                 double* y) {
+  for (int i = 0; i < m; i += 4) {
+    // The last row stands for those beyond. Single numbers would be stored before the vector that
+    // the caller loads, which is slow.
+    const auto row = [&](int k) { return rows[std::min(i + k, m - 1)]; };
+    const Vec4 products = internal::dot_rows(n, {row(0), row(1), row(2), row(3)}, x);
+    store(y + i, internal::keep_first(m - i, products));
+  }
+}
+
+/// Gathers the m numbers x[places[k]].
+/// @param y out: m numbers, and zeros up to a multiple of four
+inline void gather(int m, const int* places, const double* x, double* y) {
+  for (int i = 0; i < m; i += 4) {
+    const auto number = [&](int k) { return x[places[std::min(i + k, m - 1)]]; };
+    store(y + i, internal::keep_first(m - i, Vec4{number(0), number(1), number(2), number(3)}));
+  }
 }
 
 /// Computes y -= A^T s with A (m x n, row-major).
@@ -126,28 +166,30 @@ struct LeastEntry {
   bool all_finite = true;  // if false, the index is 0
 };
 
-/// Finds the least of n > 0 numbers, if all are finite.
-inline LeastEntry find_least(int n, const double* x) {
+/// Finds the least of the n > 0 numbers mask_i x_i, if all x_i are finite.
+/// @param mask 1 for numbers that count, 0 for others, which are taken for 0
+inline LeastEntry find_least(int n, const double* x, const double* mask) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec4 leasts = broadcast(kInfinity), zeros{};
   int i = 0;
-  double least = x[0], zeros = 0;
-  if (n >= 4) {
-    Vec4 leasts = load<Vec4>(x), zero{};
-    for (; i + 4 <= n; i += 4) {
-      const Vec4 xi = load<Vec4>(x + i);
-      leasts = min(xi, leasts);
-      zero += xi * 0.0;
-    }
-    least = std::min(std::min(leasts[0], leasts[1]), std::min(leasts[2], leasts[3]));
-    zeros = sum(zero);
+  for (; i + 4 <= n; i += 4) {
+    const Vec4 xi = load<Vec4>(x + i);
+    leasts = min(xi * load<Vec4>(mask + i), leasts);
+    zeros = multiply_add(xi, 0.0, zeros);
   }
+  double least = std::min(std::min(leasts[0], leasts[1]), std::min(leasts[2], leasts[3]));
+  double zero = sum(zeros);
   for (; i < n; ++i) {
-    least = std::min(least, x[i]);
-    zeros += 0 * x[i];
+    least = std::min(least, mask[i] * x[i]);
+    zero += 0 * x[i];
   }
-  if (!(zeros == 0)) return {.index = 0, .all_finite = false};
-  int index = 0;
-  while (x[index] != least) ++index;
-  return {.index = index};
+  if (!(zero == 0)) return {.index = 0, .all_finite = false};
+  for (i = 0; i + 4 <= n; i += 4) {
+    const unsigned equals = true_lanes(load<Vec4>(x + i) * load<Vec4>(mask + i) == least);
+    if (equals) return {.index = i + std::countr_zero(equals)};
+  }
+  while (mask[i] * x[i] != least) ++i;
+  return {.index = i};
 }
 
 }  // namespace stiction::math

@@ -1,39 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace stiction::numerics {
 
-/// The Cholesky factor Q = L L^T of a symmetric positive definite m x m matrix whose rows and
-/// columns are appended and removed. Appending a row costs O(m^2) for the solve_lower that finds
-/// the new row of L, and O(m) for `append`. Removing row p costs O((m - p)^2).
+/// The inverse L^-1 of the Cholesky factor of a symmetric positive definite m x m matrix
+/// Q = L L^T whose rows and columns are appended and removed. Products with L^-1 need no chain of
+/// dependent operations, as substitution with L does. Appending a row costs O(m^2) for the products
+/// that find it, and O(m) for `append`. Removing row p costs O(m (m - p)).
+///
+/// Vectors have padded_size() numbers: those from m on are 0.
 class GrowingCholesky {
  public:
   int size() const { return size_; }
+  /// Returns m, rounded up to a multiple of four.
+  int padded_size() const { return (size_ + 3) / 4 * 4; }
   void clear() { size_ = 0; }
 
-  /// Computes x <- L^-1 x. The cost is O(m^2).
-  void solve_lower(double* x) const;
-  /// Computes x <- L^-T x. The cost is O(m^2).
-  void solve_lower_transposed(double* x) const;
+  /// Computes l = L^-1 q. q and l must not overlap. The cost is O(m^2).
+  void solve_lower(const double* q, double* l) const;
+  /// Computes a = L^-T l. l and a must not overlap. The cost is O(m^2).
+  void solve_lower_transposed(const double* l, double* a) const;
 
-  /// Appends the row [l^T, pivot] to L. l = L^-1 q for the new column q of Q, and
-  /// pivot^2 = Q_pp - l^T l > 0 for its diagonal entry Q_pp.
-  void append(const double* l, double pivot);
+  /// Appends a row and column to Q.
+  /// @param a     Q^-1 q for the new column q of Q, without its diagonal entry Q_pp
+  /// @param pivot the new diagonal entry of L, the root of Q_pp - |l|^2 > 0 for l = L^-1 q
+  void append(const double* a, double pivot);
 
-  /// Removes row and column p of Q: drops row p of L and restores the triangle below it with Givens
-  /// rotations.
+  /// Removes row and column p of Q. Givens rotations of the rows of L^-1 from p on make all but the
+  /// last zero in column p; then that row and column are dropped.
   void remove(int p);
 
  private:
-  /// Returns the index of the first entry of row i of L. Row i has i + 1 numbers, and the rows are
-  /// contiguous.
-  static std::size_t row_start(std::size_t i) { return i * (i + 1) / 2; }
+  /// Returns the index of row i of L^-1. Four rows form a block and have the same length, a
+  /// multiple of four; the numbers beyond the diagonal and the rows beyond the last are 0.
+  static std::size_t row_start(std::size_t i) {
+    const std::size_t block = i / 4;
+    return 8 * block * (block + 1) + 4 * (block + 1) * (i % 4);
+  }
+  double* row(int i) { return rows_.data() + row_start(i); }
 
   int size_ = 0;
   std::vector<double> rows_;
-  std::vector<double> inv_diagonal_;
-  std::vector<double> row_, cosine_, sine_;  // scratch of remove
+  std::vector<double> rotated_;  // scratch of remove
 };
 
 }  // namespace stiction::numerics

@@ -63,7 +63,7 @@ void calc_w(const DenseLcp& problem, std::span<const double> z, std::span<double
   const int c = problem.size;
   STICTION_ASSERT(static_cast<int>(z.size()) == c && static_cast<int>(w.size()) == c);
   std::copy_n(problem.r, c, w.begin());
-  math::add_av(1, {problem.Q, c, c}, z.data(), w.data());
+  math::add_av<1>({problem.Q, c, c}, z.data(), w.data());
 }
 
 void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double> u,
@@ -73,7 +73,7 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
   STICTION_ASSERT(static_cast<int>(u.size()) == n);
   const math::MatrixView N_transposed(problem.N, n, c);  // N is row-major
   std::copy_n(problem.u_hat, n, u.begin());
-  math::add_av(1, N_transposed, z.data(), u.data());
+  math::add_av<1>(N_transposed, z.data(), u.data());
   std::copy_n(problem.b, c, w.begin());
   math::add_atv(1, N_transposed, u.data(), w.data());
   for (int i = 0; i < c && problem.compliance; ++i) w[i] += problem.compliance[i] * z[i];

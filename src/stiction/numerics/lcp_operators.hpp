@@ -29,6 +29,14 @@ struct GramOperator {
   double entry(int i, int j) const {
     return math::dot(problem.num_columns, direction(i), direction(j));
   }
+  /// Computes g_k^T x of m rows k, which is how w of these rows changes with x.
+  /// @param directions g_k
+  /// @param y          out: m numbers, and zeros up to a multiple of four
+  void products(int m, const int* /*rows*/, const double* const* directions, const double* x,
+                double* y) const {
+    math::multiply_listed_rows(m, problem.num_columns, directions, x, y);
+  }
+  double constant(int i) const { return problem.b[i]; }
   /// Returns w_i at x, without the row's own compliance.
   double value(int i, const double* x) const {
     return math::dot(problem.num_columns, direction(i), x) + problem.b[i];
@@ -71,6 +79,11 @@ struct DenseOperator {
   const double* x_hat() const { return problem.r; }
   const double* direction(int i) const { return problem.Q + i * problem.size; }
   double entry(int i, int j) const { return direction(j)[i]; }
+  static void products(int m, const int* rows, const double* const* /*directions*/, const double* x,
+                       double* y) {
+    math::gather(m, rows, x, y);
+  }
+  static constexpr double constant(int) { return 0; }
   double value(int i, const double* x) const { return x[i]; }
   void values(const double* x, double* w) const {
     if (w != x) std::copy_n(x, problem.size, w);

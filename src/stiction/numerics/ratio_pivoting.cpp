@@ -59,14 +59,14 @@ class Pivoting {
   }
 
   void clear_active() {
+    m_.mask.assign(op_.size(), 1.0);
     m_.active.clear();
     m_.z.clear();
     m_.directions.clear();
     m_.cholesky.clear();
   }
 
-  /// The array that calc_x fills with x. For a dense problem it is w, whose active entries calc_w
-  /// then sets to zero.
+  /// The array that calc_x fills with x. For a dense problem it is w.
   double* x() { return Operator::kXIsW ? m_.w.data() : m_.x.data(); }
 
   double compliance(int row) const {
@@ -112,15 +112,20 @@ class Pivoting {
   LcpReport exchange() {
     int corrections = 0;
     while (is_finite_) {
-      if (m_.w[least_] < -tolerance_) {
+      if (least_w() < -tolerance_) {
         const LcpStatus status = enter(least_);
         if (status != LcpStatus::kSolved) {
           const int row = least_;
           calc_w();
+          calc_residual();
           least_ = row;
           return end(status);
         }
-      } else if (error_ > tolerance_ && corrections < kMaxCorrections) {
+        calc_w();
+        continue;
+      }
+      calc_residual();
+      if (error_ > tolerance_ && corrections < kMaxCorrections) {
         // The updates accumulate round-off. Correct z first; if that is not enough, factor again.
         if (corrections++ % 2 == 0)
           correct();
@@ -132,11 +137,13 @@ class Pivoting {
         correct();
       } else {
         move_into_bounds();
+        if (!std::isfinite(residual_)) break;
         return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
                                                        : LcpStatus::kNotSolved);
       }
       calc_w();
     }
+    residual_ = kInfinity;
     return end(LcpStatus::kNotFinite);
   }
 
@@ -160,7 +167,8 @@ class Pivoting {
       const bool is_free = pivot > options_.dependence * diagonal;
       const double to_zero = is_free ? std::max(0.0, -w / pivot) : kInfinity;
       double to_blocking = kInfinity;
-      const int blocking = find_blocking_row(sign, is_free ? 0 : diagonal, &to_blocking);
+      const int blocking =
+          may_block(to_zero) ? find_blocking_row(sign, is_free ? 0 : diagonal, &to_blocking) : -1;
       const double to_other_bound = way - passed;
       const double step = std::min({to_zero, to_blocking, to_other_bound});
       // Nothing limits z, so the points form a ray. Judge the ray only with fresh factors.
@@ -225,14 +233,32 @@ class Pivoting {
   /// a = L^-T l = -dz_a/dz_i.
   /// @return dw_i/dz_i
   double calc_rates(int row, double diagonal) {
-    const int m = size();
-    m_.l.resize(m + 1);
-    m_.a.resize(m + 1);
-    for (int k = 0; k < m; ++k) m_.l[k] = op_.entry(m_.active[k], row);
-    m_.cholesky.solve_lower(m_.l.data());
-    std::copy_n(m_.l.begin(), m, m_.a.begin());
-    m_.cholesky.solve_lower_transposed(m_.a.data());
-    return diagonal - math::dot(m, m_.l.data(), m_.l.data());
+    calc_products(op_.direction(row));
+    solve_with_factor();
+    return diagonal - math::dot(m_.cholesky.padded_size(), m_.l.data(), m_.l.data());
+  }
+  /// Computes q = the products of the active rows with x, see lcp_operators.hpp.
+  void calc_products(const double* x) {
+    const std::size_t padded = m_.cholesky.padded_size();
+    if (m_.q.size() < padded)
+      for (std::vector<double>* scratch : {&m_.q, &m_.l, &m_.a}) scratch->resize(padded);
+    op_.products(size(), m_.active.data(), m_.directions.data(), x, m_.q.data());
+  }
+  /// Computes l = L^-1 q and a = L^-T l.
+  void solve_with_factor() {
+    m_.cholesky.solve_lower(m_.q.data(), m_.l.data());
+    m_.cholesky.solve_lower_transposed(m_.l.data(), m_.a.data());
+  }
+
+  /// Returns false if surely no z reaches its bound before the entering z has changed by `step`.
+  /// Most pivots end here, without a division or a branch per row.
+  bool may_block(double step) const {
+    if (op_.has_bounds()) return true;
+    constexpr double kRounding = 1 + 4 * kEpsilon;
+    const double longest = step * kRounding;
+    bool any = false;
+    for (int k = 0; k < size(); ++k) any |= !(m_.z[k] >= longest * m_.a[k]);
+    return any;
   }
 
   /// Returns the place in the list of active rows of the row whose z reaches a bound first, or -1.
@@ -261,9 +287,10 @@ class Pivoting {
     return blocking;
   }
 
-  /// Makes a row active. Its row of the factor is l of the last calc_rates.
+  /// Makes the row of the last calc_rates active.
   void append(int row, double z, double pivot) {
-    m_.cholesky.append(m_.l.data(), pivot);
+    m_.cholesky.append(m_.a.data(), pivot);
+    m_.mask[row] = 0;
     m_.active.push_back(row);
     m_.z.push_back(z);
     m_.directions.push_back(op_.direction(row));
@@ -271,6 +298,7 @@ class Pivoting {
 
   void remove(int place) {
     m_.cholesky.remove(place);
+    m_.mask[m_.active[place]] = 1;
     m_.active.erase(m_.active.begin() + place);
     m_.z.erase(m_.z.begin() + place);
     m_.directions.erase(m_.directions.begin() + place);
@@ -319,19 +347,23 @@ class Pivoting {
   /// Computes z_a = -Q_aa^-1 r_a.
   void solve_active() {
     std::fill(m_.z.begin(), m_.z.end(), 0.0);
-    correct();
+    correct_at(base());  // x of z = 0
     correct();
   }
 
   /// Does one step of iterative refinement, z_a -= Q_aa^-1 w_a.
   void correct() {
     calc_x();
-    m_.l.resize(size());
-    for (int k = 0; k < size(); ++k)
-      m_.l[k] = op_.value(m_.active[k], x()) + compliance(m_.active[k]) * m_.z[k];
-    m_.cholesky.solve_lower(m_.l.data());
-    m_.cholesky.solve_lower_transposed(m_.l.data());
-    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.l[k];
+    correct_at(x());
+  }
+  void correct_at(const double* x) {
+    calc_products(x);
+    for (int k = 0; k < size(); ++k) {
+      const int row = m_.active[k];
+      m_.q[k] += op_.constant(row) + compliance(row) * m_.z[k];
+    }
+    solve_with_factor();
+    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.a[k];
   }
 
   /// Returns the place of the active row whose z is farthest beyond a bound; -1 if there is none.
@@ -353,6 +385,7 @@ class Pivoting {
     for (int k = 0; k < size(); ++k)
       m_.z[k] = std::clamp(m_.z[k], lower(m_.active[k]), upper(m_.active[k]));
     calc_w();
+    calc_residual();
   }
 
   /// Computes x of the present z.
@@ -360,27 +393,31 @@ class Pivoting {
     math::add_rows(op_.x_size(), base(), size(), m_.directions.data(), m_.z.data(), x());
   }
 
-  /// Computes w of all rows, finds the least, and measures the error of the active rows.
+  /// Computes w of all rows and finds the least of the rows that are not active. The w of active
+  /// rows lacks their compliance.
   void calc_w() {
     calc_x();
     op_.values(x(), m_.w.data());
-    error_ = residual_ = 0;
-    for (int k = 0; k < size(); ++k) {
-      double& w = m_.w[m_.active[k]];
-      w += compliance(m_.active[k]) * m_.z[k];
-      error_ = std::max(error_, std::abs(w));
-      residual_ = std::max(residual_,
-                           is_bounded(m_.active[k]) ? std::abs(w) : std::abs(std::min(w, m_.z[k])));
-      if (std::isfinite(w)) w = 0;
-    }
     calc_clamped_w();
-    const math::LeastEntry least = math::find_least(op_.size(), m_.w.data());
+    const math::LeastEntry least = math::find_least(op_.size(), m_.w.data(), m_.mask.data());
     is_finite_ = least.all_finite;
     least_ = least.index;
     if (!is_finite_)
       while (std::isfinite(m_.w[least_])) ++least_;
-    residual_ = is_finite_ ? std::max(residual_, -m_.w[least_]) : kInfinity;
-    if (!std::isfinite(residual_)) is_finite_ = false;
+  }
+  double least_w() const { return m_.mask[least_] * m_.w[least_]; }
+
+  /// Measures the errors of the present w and z.
+  void calc_residual() {
+    double error = 0, residual = is_finite_ ? std::max(0.0, -least_w()) : kInfinity;
+    for (int k = 0; k < size(); ++k) {
+      const int row = m_.active[k];
+      const double z = m_.z[k], w = m_.w[row] + compliance(row) * z;
+      error = std::max(error, std::abs(w));
+      residual = std::max(residual, std::abs(is_bounded(row) ? w : std::min(w, z)));
+    }
+    error_ = error;
+    residual_ = residual;
   }
 
   /// Completes w of the clamped rows, with the sign for which a negative w is wrong.
@@ -417,9 +454,10 @@ class Pivoting {
   double tolerance_ = 0;  // accepted negative w
   // Results of calc_w:
   bool is_finite_ = true;
-  int least_ = 0;        // row of the least w, or the first that is not finite
-  double error_ = 0;     // |w_a|_inf of the active rows
-  double residual_ = 0;  // residual of the whole problem
+  int least_ = 0;  // row of the least w, or the first that is not finite
+  // Results of calc_residual:
+  double error_ = 0;             // |w_a|_inf of the active rows
+  double residual_ = kInfinity;  // residual of the whole problem
 };
 
 }  // namespace

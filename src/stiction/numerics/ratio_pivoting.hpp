@@ -54,11 +54,12 @@ class RatioPivoting {
     std::vector<int> active;
     std::vector<double> z;                  // z of active rows
     std::vector<const double*> directions;  // rows of N or columns of Q of active rows
-    GrowingCholesky cholesky;               // factor of Q of the active rows
+    GrowingCholesky cholesky;               // of Q of the active rows
     ClampedRows clamped;
-    std::vector<double> base;  // x_hat with the clamped rows
-    std::vector<double> x, w;  // x is u; a dense problem has w only
-    std::vector<double> l, a;  // rates of the entering row, see calc_rates
+    std::vector<double> base;     // x_hat with the clamped rows
+    std::vector<double> x, w;     // x is u; a dense problem has w only
+    std::vector<double> mask;     // 0 for active rows, which cannot enter; 1 for others
+    std::vector<double> q, l, a;  // rates of the entering row, see calc_rates
     std::vector<int> guess;
     std::vector<double> ray;
   };

@@ -131,7 +131,12 @@ constexpr Table kProperties = link({{
     {.name = "tangential_stiffness",
      .unit = "N/m",
      .group = PropertyGroup::friction,
-     .range = {.is_positive = true, .may_be_infinite = true},
+     // Beyond it, dt^2 k_t exceeds the mass of small bodies by more than 1e12, and solvers lose the
+     // rest of a double to rounding.
+     .range = {.is_positive = true,
+               .may_be_infinite = true,
+               .most = 1e12,
+               .infinity = "for 0.85 times the normal stiffness"},
      .default_value = kInfinity,
      .rule = "series, k1 k2/(k1 + k2),",
      .combine = combine_in_series,
@@ -223,16 +228,19 @@ double find_value(const MaterialProperty& property, const Material& material,
 bool is_in_range(const MaterialProperty& property, double value) {
   const PropertyRange& range = property.range;
   const bool is_large_enough = range.is_positive ? value > 0 : value >= 0;
-  return is_large_enough && value <= range.most && (std::isfinite(value) || range.may_be_infinite);
+  if (std::isinf(value)) return is_large_enough && range.may_be_infinite;
+  return is_large_enough && value <= range.most;
 }
 
 std::string describe_range(const MaterialProperty& property) {
   const PropertyRange& range = property.range;
-  if (std::isfinite(range.most)) return "a number from 0 to " + base::to_text(range.most);
+  const bool has_most = std::isfinite(range.most);
+  if (has_most && !range.is_positive) return "a number from 0 to " + base::to_text(range.most);
   std::string text = range.may_be_infinite ? "a number" : "a finite number";
   text += range.is_positive ? " above 0" : " of at least 0";
+  if (has_most) text += " and at most " + base::to_text(range.most);
   if (!property.unit.empty()) text += " in " + std::string(property.unit);
-  if (range.may_be_infinite) text += ", or .inf for near-rigid";
+  if (range.may_be_infinite) text += ", or .inf " + std::string(range.infinity);
   return text += range.hint;
 }
 

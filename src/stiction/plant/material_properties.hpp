@@ -21,8 +21,9 @@ enum class PropertyGroup { stiffness, dissipation, friction, pressure_field };
 struct PropertyRange {
   bool is_positive = false;
   bool may_be_infinite = false;
-  double most = contact::kInfinity;
-  std::string_view hint = {};  // added to describe_range
+  double most = contact::kInfinity;              // of finite values
+  std::string_view infinity = "for near-rigid";  // the meaning of an infinite value
+  std::string_view hint = {};                    // added to describe_range
 };
 
 /// A property: one row of the table.

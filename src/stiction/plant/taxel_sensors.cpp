@@ -62,7 +62,6 @@ std::vector<int> find_fixed_geoms(const mjModel* m, int geom) {
 
 TaxelSensor read_sensor(const mjModel* m, int sensor) {
   const int mesh = m->sensor_objid[sensor], geom = m->sensor_refid[sensor];
-  const char* name = mj_id2name(m, mjOBJ_SENSOR, sensor);
   const int size = m->mesh_vertnum[mesh];
   const float* vertices = m->mesh_vert + 3 * m->mesh_vertadr[mesh];
   std::vector<Vec3> positions;
@@ -76,7 +75,7 @@ TaxelSensor read_sensor(const mjModel* m, int sensor) {
     frames.push_back(make_frame(normal, find_shear_direction(m, mesh, i)));
   }
   geometry::NearestCells cells(positions);
-  return {.name = name ? name : "",
+  return {.name = name_tactile_sensor(m, sensor),
           .geom = geom,
           .sensor = sensor,
           .geoms = find_fixed_geoms(m, geom),
@@ -108,6 +107,14 @@ TaxelSensor make_taxel_sensor(const TaxelGrid& grid) {
           .positions = std::move(positions),
           .frames = frames,
           .areas = std::vector<double>(cells.size(), area)};
+}
+
+std::string name_tactile_sensor(const mjModel* m, int sensor) {
+  if (const char* name = mj_id2name(m, mjOBJ_SENSOR, sensor); name && *name) return name;
+  const std::string id = std::to_string(sensor);
+  std::string marks = "#";
+  while (mj_name2id(m, mjOBJ_SENSOR, (marks + id).c_str()) >= 0) marks += '#';
+  return marks + id;
 }
 
 std::vector<TaxelSensor> read_tactile_sensors(const mjModel* m) {

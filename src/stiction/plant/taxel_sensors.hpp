@@ -30,7 +30,7 @@ struct TaxelFrame {
 
 /// The taxels of a sensor. Each place of the surface belongs to the nearest taxel.
 struct TaxelSensor {
-  std::string name;
+  std::string name;  // unique among the sensors of a model
   int geom = -1;
   int sensor = -1;             // id of MuJoCo's sensor; -1: declared in contact properties
   std::vector<int> geoms;      // the geoms whose contacts it reads, ascending
@@ -47,6 +47,10 @@ struct TaxelSensor {
 
 /// Makes the sensor of a declared grid. It reads the contacts of its geom.
 TaxelSensor make_taxel_sensor(const TaxelGrid& grid);
+
+/// Returns the name of a tactile sensor of MJCF: its own, or # and its id if it has none, as in
+/// '#3'. It has more # if another sensor has this name.
+std::string name_tactile_sensor(const mjModel* model, int sensor);
 
 /// Returns the sensors of MJCF's <tactile> elements. The vertices of the mesh are the taxels, where
 /// MuJoCo puts them: in the frame of the geom, without the pose of the mesh. The area of a taxel is

@@ -34,6 +34,10 @@ void Advance::run(StepContext& context, AdvanceSettings& settings, ContactStep& 
   start(context, d, options);
   while (d->time < options.until && !context.failed()) take_step(d);
   if (!context.failed()) finish(context, step, d);
+  // The caller's objects may end before the next call.
+  context_ = nullptr;
+  settings_ = nullptr;
+  step_ = nullptr;
 }
 
 void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions& options) {
@@ -43,7 +47,7 @@ void Advance::start(StepContext& context, const mjData* d, const AdvanceOptions&
   control_.start(
       options.first_step.value_or(goes_on ? memory.next_step() : AdvanceControl::kFirstStep),
       options.last_error.value_or(goes_on ? memory.last_error() : 1));
-  if (norm_.levers().empty()) norm_.start(m);
+  norm_.start(m);  // the caller may have changed sizes
   has_sensors_ = AdvanceAverages::has_sensors(m);
   shares_forces_ = !has_force_plugins(m);
   if (!std::exchange(told_of_plugins_, true)) warn_of_plugin_state(context);
@@ -104,6 +108,7 @@ void Advance::take_step(mjData* d) {
     const double left = options_.until - d->time;
     const double h = control_.choose(left, options_.max_time_step.value_or(left));
     is_last_ = h == left;
+    if (!is_last_ && !check_time(h, d)) break;
     const Attempt result = attempt(h, d);
     if (result == Attempt::kFatal || end_attempt(result, h, d)) break;
     ++context.report.advance.num_rejected;
@@ -114,6 +119,18 @@ void Advance::take_step(mjData* d) {
       restore_start(d);
   }
   context.report.status |= status;
+}
+
+/// Fails the call if a half step does not advance the time, so that the call would not end.
+/// @return false if it failed
+bool Advance::check_time(double h, const mjData* d) {
+  if (d->time + 0.5 * h > d->time) return true;
+  const double spacing = std::nextafter(d->time, options_.until) - d->time;
+  context_->fail(kInaccurate, "half a step of " + base::to_text(h) +
+                                  " s does not advance the time, because doubles near " +
+                                  base::to_text(d->time) + " s are " + base::to_text(spacing) +
+                                  " s apart; set data.time back to begin at an earlier time");
+  return false;
 }
 
 /// Accepts a step, or chooses the length of the next attempt.
@@ -132,13 +149,11 @@ bool Advance::end_attempt(Attempt attempt, double h, mjData* d) {
   }
   const double error = error_ / options_.accuracy;
   // The test also rejects an error that is NaN.
-  const bool is_accurate = error <= 1;
-  if (is_accurate && tighten_if_needed(h) && !is_least) {
-    control_.reject(h, 1);
-    return false;
-  }
+  const bool is_small = error <= 1;
+  // An error below the one that the solver may have made proves nothing.
+  const bool is_accurate = is_small && !tighten_if_needed(h);
   if (!is_accurate && !is_least) {
-    control_.reject(h, error);
+    control_.reject(h, is_small ? 1 : error);
     return false;
   }
   if (!is_accurate) {

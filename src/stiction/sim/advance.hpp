@@ -56,6 +56,7 @@ class Advance {
   bool solve(mjData* d, const StepPart& part);
   AdvancePattern::Problem pattern_of(const mjData* d, const ContactReport& contacts) const;
   void measure(const mjData* d);
+  bool check_time(double h, const mjData* d);
   bool tighten_if_needed(double h);
   void accept(double h, mjData* d);
   void finish_anchors(const mjData* d);

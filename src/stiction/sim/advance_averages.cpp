@@ -1,6 +1,7 @@
 #include "stiction/sim/advance_averages.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "stiction/sim/report_writer.hpp"
 
@@ -51,6 +52,17 @@ void for_each_row(const mjData* d, F&& f) {
   }
 }
 
+/// Returns where a key is in a list that is sorted by keys, or where it belongs.
+/// @param place a guess; set to the result
+template <class T>
+auto find_key(std::vector<T>* sorted, const decltype(T::key)& key, int* place) {
+  if (*place < static_cast<int>(sorted->size()) && (*sorted)[*place].key == key)
+    return sorted->begin() + *place;
+  const auto at = std::ranges::lower_bound(*sorted, key, {}, &T::key);
+  *place = static_cast<int>(at - sorted->begin());
+  return at;
+}
+
 }  // namespace
 
 bool AdvanceAverages::has_sensors(const mjModel* m) {
@@ -95,8 +107,10 @@ void AdvanceAverages::add(const mjModel* m, const Part& part) {
 }
 
 void AdvanceAverages::add_rows(const Part& part) {
-  for (const RowForce& row : part.rows) {
-    const auto at = std::ranges::lower_bound(rows_, row.key, {}, &RowForce::key);
+  row_places_.resize(part.rows.size());
+  for (std::size_t i = 0; i < part.rows.size(); ++i) {
+    const RowForce& row = part.rows[i];
+    const auto at = find_key(&rows_, row.key, &row_places_[i]);
     if (at == rows_.end() || at->key != row.key)
       rows_.insert(at, {row.key, part.duration * row.force});
     else
@@ -113,8 +127,9 @@ void AdvanceAverages::write_rows(mjData* d) {
 }
 
 /// Returns the row of a contact, which is a new one at the end for a new key.
-int AdvanceAverages::find_row(const std::array<int, 3>& key, bool* is_new) {
-  const auto at = std::ranges::lower_bound(entries_, key, {}, &Entry::key);
+/// @param place a guess of its place in entries_; set to the place
+int AdvanceAverages::find_row(const std::array<int, 3>& key, int* place, bool* is_new) {
+  const auto at = find_key(&entries_, key, place);
   *is_new = at == entries_.end() || at->key != key;
   if (!*is_new) return at->row;
   const int row = static_cast<int>(weights_.size());
@@ -131,12 +146,13 @@ void AdvanceAverages::copy_row(const ContactReport& from, int i, int row) {
 
 void AdvanceAverages::add_contacts(const ContactReport& from) {
   std::array<int, 3> key = {-1, -1, 0};
+  entry_places_.resize(from.size());
   for (int i = 0; i < from.size(); ++i) {
     const int A = from.geoms[2 * i], B = from.geoms[2 * i + 1];
     key = key[0] == A && key[1] == B ? std::array{A, B, key[2] + 1} : std::array{A, B, 0};
     if (from.distance[i] > 0 && from.normal_impulse[i] == 0) continue;  // it stayed open
     bool is_new = false;
-    const int row = find_row(key, &is_new);
+    const int row = find_row(key, &entry_places_[i], &is_new);
     if (is_new) {
       const int size = row + 1;
       for_each_array(from, &contacts_,

@@ -52,7 +52,7 @@ class AdvanceAverages {
     std::array<int, 3> key{};  // geoms, place
     int row = 0;
   };
-  int find_row(const std::array<int, 3>& key, bool* is_new);
+  int find_row(const std::array<int, 3>& key, int* place, bool* is_new);
   void add_contacts(const ContactReport& from);
   void add_rows(const Part& part);
   void write_rows(mjData* data);
@@ -67,6 +67,9 @@ class AdvanceAverages {
   std::vector<int> last_part_;            // per row: the last part that has the contact
   std::vector<RowForce> rows_;            // sums of force times duration, by keys
   std::vector<Entry> entries_;            // in ascending order of keys
+  // Where the last part had each of its rows and contacts in rows_ and entries_. Most parts have
+  // the same ones in the same order.
+  std::vector<int> row_places_, entry_places_;
 };
 
 }  // namespace stiction::sim

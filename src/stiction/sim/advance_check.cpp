@@ -5,6 +5,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
+#include "stiction/sim/advance_control.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -62,6 +63,10 @@ void check_advance(const AdvanceOptions& options, const mjData* d) {
            "finite and at least " + base::to_text(kLeastAccuracy) +
                " m, because the solver certifies no smaller errors of positions");
   check_step("max_time_step", options.max_time_step);
+  if (options.max_time_step && *options.max_time_step < AdvanceControl::kLeastStep)
+    refuse("max_time_step", *options.max_time_step,
+           "at least " + base::to_text(AdvanceControl::kLeastStep) +
+               " s, the least step of error control");
   check_step("first_step", options.first_step);
   if (options.last_error && !(*options.last_error > 0 && *options.last_error <= 1))
     refuse("last_error", *options.last_error, "above 0 and at most 1");

@@ -10,7 +10,7 @@ struct AdvanceOptions {
   double until = 0;
   /// The largest error of a step [m], see AdvanceNorm.
   double accuracy = 1e-4;
-  /// The largest step [s], > 0; empty: the whole call.
+  /// The largest step [s], at least AdvanceControl::kLeastStep; empty: the whole call.
   std::optional<double> max_time_step = std::nullopt;
   /// The length of the first step [s], > 0; empty: that which the last call proposed, or 1 ms.
   std::optional<double> first_step = std::nullopt;

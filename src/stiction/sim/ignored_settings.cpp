@@ -70,8 +70,16 @@ class Finder {
   void check_options() {
     for (const Option& option : option_table())
       if (!is_used(option, options_) && get_value(option, options_) != get_default(option))
-        out_.push_back(std::string(option.name) + " has no effect on contacts" + under_ +
-                       "; it has one under " + join(list_models(option)));
+        out_.push_back(std::string(option.name) + " has no effect on contacts" +
+                       describe_use(option));
+  }
+
+  /// Returns under what an option has no effect, and where it has one.
+  std::string describe_use(const Option& option) const {
+    if (is_replaced_by_springs(option, options_))
+      return " under the friction law 'elastic', whose contacts stick by springs; it has one under "
+             "the other friction laws";
+    return under_ + "; it has one under " + join(list_models(option));
   }
 
   void check_properties() {
@@ -80,15 +88,31 @@ class Finder {
         describe_use(PropertyGroup::stiffness, traits_.is_rigid ? "is rigid" : "is your own law"),
         describe_use(PropertyGroup::dissipation, "does not dissipate"),
         traits_.uses_friction ? "which has dry friction" : "which does not slip"};
-    for (const plant::MaterialProperty& property : plant::law_properties())
+    for (const plant::MaterialProperty& property : plant::law_properties()) {
+      if (check_springs(property)) continue;
       check_property(property, use_.*contact::kLawProperties<bool>[property.law_property],
                      instead[static_cast<int>(property.group)]);
+    }
     check_elasticity();
     const std::string points = "which touches in points";
     check_property(*plant::find_material_property("hydroelastic_modulus"), traits_.takes_patches,
                    points);
     check_sources([](const MaterialSource& s) { return s.pressure_field; }, "pressure_field",
-                  traits_.takes_patches, points);
+                  traits_.takes_patches, under_ + ", " + points);
+  }
+
+  /// Reports a property of springs under a model that has them, but with another friction law.
+  /// @return true if it is one
+  bool check_springs(const plant::MaterialProperty& property) {
+    StepOptions elastic = options_;
+    elastic.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+    const auto member = contact::kLawProperties<bool>[property.law_property];
+    const auto use = contact::calc_property_use(options_.contact_model, elastic.parameters);
+    if (use_.*member || !(use.*member)) return false;
+    const std::string law(contact::name_of(options_.parameters.friction_law));
+    check_sources([&](const MaterialSource& s) { return property.source(s); }, property.name, false,
+                  " under the friction law '" + law + "'; it has one under 'elastic'");
+    return true;
   }
 
   /// Reports Young's moduli that neither Hertz's law nor a compliant surface uses.
@@ -134,23 +158,20 @@ class Finder {
   void check_property(const plant::MaterialProperty& property, bool is_used,
                       const std::string& instead) {
     check_sources([&](const MaterialSource& s) { return property.source(s); }, property.name,
-                  is_used, instead);
+                  is_used, under_ + ", " + instead);
   }
 
   /// Reports the values of a property that the model ignores, one sentence per source.
   /// @param source_of returns the source of a geom's value
+  /// @param why       under what it has no effect, and the reason
   template <class F>
-  void check_sources(F&& source_of, std::string_view name, bool is_used,
-                     const std::string& instead) {
+  void check_sources(F&& source_of, std::string_view name, bool is_used, const std::string& why) {
     if (is_used) return;
     std::set<std::string> given;
     for (const MaterialSource& s : materials_.sources)
       if (source_of(s) != MaterialSource::kDefault) given.insert(source_of(s));
-    for (const std::string& from : given) {
-      std::string text = std::string(name) + " (" + from + ") has no effect";
-      text += under_ + ", " + instead;
-      out_.push_back(text);
-    }
+    for (const std::string& from : given)
+      out_.push_back(std::string(name) + " (" + from + ") has no effect" + why);
   }
 
   /// Checks the mesh properties of geoms that have no mesh.

@@ -120,10 +120,12 @@ constexpr Option kOptions[] = {
      .range = {.includes_low = false},
      .unit = "m/s",
      .is_used = reads<&OptionUse::stiction_tolerance>,
+     .is_replaced_by_springs = true,
      .help = "Slip speed v_s below which a contact sticks."},
     {.name = "friction_regularization",
      .member = member<kParameters, &ModelParameters::friction_regularization>(),
      .is_used = reads<&OptionUse::friction_regularization>,
+     .is_replaced_by_springs = true,
      .help = "Regularization sigma of friction, relative to the contact's mobility; 0 gives the "
              "papers' unregularized models."},
     {.name = "near_rigid_factor",

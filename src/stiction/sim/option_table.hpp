@@ -51,6 +51,8 @@ struct Option {
   std::string_view unit = {};
   /// Returns true if the contact model reads the option. Null if all models read it.
   bool (*is_used)(const contact::ContactModelTraits& model) = nullptr;
+  /// True if contacts that stick by springs, friction_law elastic, do not read the option.
+  bool is_replaced_by_springs = false;
   /// The description of the option in sentences, without range, unit, default and models.
   std::string_view help;
 

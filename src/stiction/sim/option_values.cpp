@@ -103,7 +103,12 @@ void check_range(const Option& option, const OptionValue& value) {
               "is " + base::to_text(tested, 10) + ", must be " + describe_range(option));
 }
 
+bool is_replaced_by_springs(const Option& option, const StepOptions& options) {
+  return option.is_replaced_by_springs && contact::has_anchors(options.parameters);
+}
+
 bool is_used(const Option& option, const StepOptions& options) {
+  if (is_replaced_by_springs(option, options)) return false;
   return !option.is_used || option.is_used(contact::traits(options.contact_model));
 }
 

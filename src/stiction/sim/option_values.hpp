@@ -29,7 +29,9 @@ std::string describe_range(const Option& option);
 /// @throws Error naming the option, the value and the range otherwise
 void check_range(const Option& option, const OptionValue& value);
 
-/// Returns true if the contact model of the options reads the option.
+/// Returns true if the springs of friction_law elastic take the place of the option.
+bool is_replaced_by_springs(const Option& option, const StepOptions& options);
+/// Returns true if contacts under the model and the friction law of the options read the option.
 bool is_used(const Option& option, const StepOptions& options);
 /// Lists the contact models that read the option if all other options have their defaults.
 std::vector<std::string_view> list_models(const Option& option);

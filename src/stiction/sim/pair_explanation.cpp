@@ -308,7 +308,10 @@ class Explainer {
     const bool is_used = sim::is_used(option, options_);
     add(std::string(name), std::get<double>(value), option.unit,
         value == get_default(option) ? "default" : "given to the Simulator", is_used,
-        is_used ? note : "not used by " + std::string(traits_.name));
+        is_used ? note
+        : is_replaced_by_springs(option, options_)
+            ? "not used by friction_law 'elastic', whose contacts stick by springs"
+            : "not used by " + std::string(traits_.name));
   }
 
   /// Adds the sizes of the tables of the laws.

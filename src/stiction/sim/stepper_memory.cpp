@@ -192,7 +192,14 @@ void Stepper::Workspace::load_anchors(const mjData* d, std::span<const std::uint
                 "integrator; take those of Simulator.save_anchors()");
   Anchors anchors;
   std::span<const std::uint64_t> rest = words.subspan(key.size());
-  anchors.read_memory(context.model, &rest);
+  try {
+    anchors.read_memory(context.model, &rest);
+  } catch (const Error&) {
+    throw Error(
+        ErrorCode::kWrongShape, "anchors",
+        "have wrong numbers: they were cut off or altered, or belong to another model; take "
+        "those of Simulator.save_anchors()");
+  }
   if (!rest.empty())
     throw Error(ErrorCode::kWrongShape, "anchors", "have more numbers than they need");
   if (!anchors.belong_to(context.model, d))

@@ -144,7 +144,7 @@ void TaxelReader::read_patch(const PatchReport& patches, int patch) {
 /// square, because its shape cannot be seen.
 /// @param projected area of the face in the plane of the grid [m^2]
 void TaxelReader::split_face(const PatchReport& patches, int face, double projected) {
-  if (const auto* grid = std::get_if<geometry::GridCells>(&sensor_->cells)) {
+  if (auto* grid = std::get_if<geometry::GridCells>(&sensor_->cells)) {
     const double side = std::sqrt(projected);
     if (0 < side && side < kSmallFace * grid->pitch())
       return grid->split_square(to_sensor(read_vector(patches.face_center, face)), side, &shares_);

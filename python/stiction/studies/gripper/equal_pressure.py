@@ -11,22 +11,15 @@ from matplotlib.figure import Figure
 
 import stiction
 from stiction.experiments.plots import make_plot
+from stiction.studies.gripper.spheres import FIXED, FREE, load_spheres, make_surfaces
 from stiction.triangulation import triangulate_polygons
 from stiction.view.cut import cut_mesh
 
-_RADIUS, _DISTANCE = 0.1, 0.16  # radius of both spheres, and distance of their centers [m]
-_MODULI = {"soft": 1e5, "softer": 5e4}  # [Pa]
+_DISTANCE = 0.16  # of the centers of both spheres [m]
+_MODULI = {FIXED: 1e5, FREE: 5e4}  # [Pa]
+_NAMES = {FIXED: "soft", FREE: "softer"}
 _NORMAL = np.array([0.0, 1.0, 0.0])  # of the plane that is drawn
 _OFFSET = 1e-4  # of the plane from the centers, so that it meets no vertex [m]
-_MODEL = f"""
-<mujoco model="spheres">
-  <worldbody>
-    <geom name="soft" type="sphere" size="{_RADIUS}"/>
-    <body pos="{_DISTANCE} 0 0">
-      <freejoint/><geom name="softer" type="sphere" size="{_RADIUS}"/>
-    </body>
-  </worldbody>
-</mujoco>"""
 
 
 def draw_equal_pressure() -> Figure:
@@ -35,18 +28,13 @@ def draw_equal_pressure() -> Figure:
     The contact surface is where the pressures of both fields are equal. It bends towards the softer
     sphere.
     """
-    model = mujoco.MjModel.from_xml_string(_MODEL)
-    materials = {
-        name: {"hydroelastic_modulus": modulus, "resolution_hint": 0.03}
-        for name, modulus in _MODULI.items()
-    }
-    properties = {"materials": materials, "geoms": {name: name for name in _MODULI}}
-    surfaces = stiction.ContactSurfaces(model, properties)
-    data = mujoco.MjData(model)
+    surfaces = make_surfaces(_MODULI, 0.03)
+    data = mujoco.MjData(load_spheres())
+    data.qpos[0] = _DISTANCE
     (patch,) = surfaces.calc(data)
     figure, panels = make_plot(3, height=3.4)
     norm = Normalize(0, 1e-3 * max(_MODULI.values()))
-    for axes, shown in zip(panels, (("soft",), ("softer",), ("soft", "softer")), strict=True):
+    for axes, shown in zip(panels, ((FIXED,), (FREE,), (FIXED, FREE)), strict=True):
         for name in shown:
             _draw_field(axes, surfaces, data, name, norm, alpha=1.0 if len(shown) == 1 else 0.4)
         lines = LineCollection(_cut_faces(patch), color="crimson", lw=2.2)
@@ -55,7 +43,9 @@ def draw_equal_pressure() -> Figure:
         axes.set_aspect("equal")
         axes.autoscale_view()
         axes.set_xlabel("x [mm]")
-        axes.set_title(" and ".join(f"{name}: {1e-3 * _MODULI[name]:g} kPa" for name in shown))
+        axes.set_title(
+            " and ".join(f"{_NAMES[name]}: {1e-3 * _MODULI[name]:g} kPa" for name in shown)
+        )
     panels[0].set_ylabel("z [mm]")
     figure.colorbar(
         panels[0].collections[0], ax=panels, label="pressure of the field [kPa]", shrink=0.8

@@ -20,20 +20,14 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.studies.checks import Check, check_at_least, check_at_most, check_between
+from stiction.studies.gripper.spheres import FIXED, FREE, RADIUS, load_spheres, make_surfaces
 
 Vector = NDArray[np.float64]
 
 _NUM_POSES = 40
-_RADIUS = 0.1  # [m]
 _RESOLUTIONS = (0.05, 0.025)  # [m]
 _SHOWN = 7  # number of sides of the polygon of figure 4
-_MODEL = f"""
-<mujoco model="spheres">
-  <worldbody>
-    <geom name="fixed" type="sphere" size="{_RADIUS}"/>
-    <body><freejoint/><geom name="free" type="sphere" size="{_RADIUS}"/></body>
-  </worldbody>
-</mujoco>"""
+_MODULI = {FIXED: 1e5, FREE: 1e5}  # [Pa]
 
 
 @dataclass(frozen=True)
@@ -55,11 +49,11 @@ def count_sides() -> Sides:
     counts: dict[float, Counter[int]] = {}
     triangles: dict[float, int] = {}
     shown, roundest = None, 0.0
-    model = mujoco.MjModel.from_xml_string(_MODEL)
     for resolution in _RESOLUTIONS:
         rng = np.random.default_rng(0)
-        data = mujoco.MjData(model)
-        surfaces = [_make_surfaces(model, resolution, kind) for kind in ("polygon", "triangle")]
+        data = mujoco.MjData(load_spheres())
+        kinds = ("polygon", "triangle")
+        surfaces = [make_surfaces(_MODULI, resolution, tessellation=kind) for kind in kinds]
         counts[resolution], triangles[resolution] = Counter(), 0
         for _ in range(_NUM_POSES):
             _draw_pose(rng, data)
@@ -76,18 +70,10 @@ def count_sides() -> Sides:
     return Sides(counts, triangles, shown)
 
 
-def _make_surfaces(
-    model: mujoco.MjModel, resolution: float, tessellation: str
-) -> stiction.ContactSurfaces:
-    material = {"hydroelastic_modulus": 1e5, "resolution_hint": resolution}
-    properties = {"materials": {"soft": material}, "geoms": {"*": "soft"}}
-    return stiction.ContactSurfaces(model, properties, tessellation=tessellation)
-
-
 def _draw_pose(rng: np.random.Generator, data: mujoco.MjData) -> None:
     """Places the free sphere in a random direction, so that it overlaps by up to a radius."""
     direction = rng.normal(size=3)
-    distance = rng.uniform(1.0, 1.9) * _RADIUS
+    distance = rng.uniform(1.0, 1.9) * RADIUS
     turn = rng.normal(size=4)
     data.qpos[:3] = distance * direction / np.linalg.norm(direction)
     data.qpos[3:] = turn / np.linalg.norm(turn)

@@ -18,23 +18,16 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.studies.checks import Check, check_at_most
+from stiction.studies.gripper.spheres import FIXED, FREE, load_spheres, make_surfaces
 
 Vector = NDArray[np.float64]
 
-_RADIUS = 0.1  # of both spheres [m]
 # The pose of the second sphere, chosen among 4000 random ones for a round polygon with seven sides.
 _CENTER = (0.1, 0.008, 0.037)  # [m]
 _TURN = (0.27, -0.84, -0.29, 0.36)  # a quaternion without its length
 _VIEW = {"elev": 28, "azim": -35}  # direction from which one looks [degrees]
-_MODULI = {"one": 1e5, "other": 6e4}  # [Pa]
-_COLORS = {"one": "#2f7fd0", "other": "#e08a00"}
-_MODEL = f"""
-<mujoco model="spheres">
-  <worldbody>
-    <geom name="one" type="sphere" size="{_RADIUS}"/>
-    <body><freejoint/><geom name="other" type="sphere" size="{_RADIUS}"/></body>
-  </worldbody>
-</mujoco>"""
+_MODULI = {FIXED: 1e5, FREE: 6e4}  # [Pa]
+_COLORS = {FIXED: "#2f7fd0", FREE: "#e08a00"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +58,8 @@ class Shared:
 
 def find_shared() -> Shared:
     """Finds the polygon between two spheres that has the most sides and the longest shortest side."""
-    model = mujoco.MjModel.from_xml_string(_MODEL)
-    materials = {
-        name: {"hydroelastic_modulus": modulus, "resolution_hint": 0.08}
-        for name, modulus in _MODULI.items()
-    }
-    properties = {"materials": materials, "geoms": {name: name for name in _MODULI}}
-    surfaces = stiction.ContactSurfaces(model, properties)
-    data = mujoco.MjData(model)
+    surfaces = make_surfaces(_MODULI, 0.08)
+    data = mujoco.MjData(load_spheres())
     data.qpos[:3] = _CENTER
     data.qpos[3:] = np.divide(_TURN, np.linalg.norm(_TURN))
     (patch,) = surfaces.calc(data)
@@ -144,8 +131,9 @@ def draw_shared(shared: Shared) -> Figure:
             _add_polygon(axes, shared.polygon, "crimson", alpha=0.9, edgecolors="k")
         axes.view_init(**_VIEW)
         _fit_box(axes, np.vstack(list(shared.corners.values())))
-        axes.set_title(title, fontsize=10)
         axes.set_axis_off()
+        # A title above the axes would be cut off, because the zoom draws over their edges.
+        axes.text2D(0.5, 0.98, title, fontsize=10, ha="center", va="top", transform=axes.transAxes)
     return figure
 
 

@@ -115,7 +115,7 @@ def _find_arm() -> Path:
     spec = importlib.util.find_spec("dm_control")
     if spec is None or not spec.submodule_search_locations:
         raise Error(
-            "file_not_found",
+            "unsupported",
             "dm_control",
             "is not installed, but this study uses its Jaco arm; run pip install dm_control",
         )

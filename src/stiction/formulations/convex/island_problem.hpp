@@ -430,7 +430,7 @@ class IslandProblem {
     for (int c = range_.coupling_begin; c < range_.coupling_end; ++c) {
       const CouplingSlice& k = layout_.couplings[c];
       const math::MatrixView A(k.A, k.rows, k.columns);
-      math::add_av(1, A, x + k.column_dof, y + k.row_dof);
+      math::add_av<1>(A, x + k.column_dof, y + k.row_dof);
       math::add_atv(1, A, x + k.row_dof, y + k.column_dof);
     }
   }

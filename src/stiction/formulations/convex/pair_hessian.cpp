@@ -17,9 +17,9 @@ bool is_zero(const std::array<double, 3>& r) { return r[0] == 0 && r[1] == 0 && 
 /// Returns M X with X = [I 0; -[r]x I], by column operations.
 SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
   const Six* c = m.column;
-  return {{multiply_add(c[4], -r[2], multiply_add(c[5], r[1], c[0])),
-           multiply_add(c[5], -r[0], multiply_add(c[3], r[2], c[1])),
-           multiply_add(c[3], -r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
+  return {{multiply_subtract(c[4], r[2], multiply_add(c[5], r[1], c[0])),
+           multiply_subtract(c[5], r[0], multiply_add(c[3], r[2], c[1])),
+           multiply_subtract(c[3], r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
 }
 
 /// Returns X_row^T G X_column of two rigid bodies, or of a body with itself. X^T shifts each column
