@@ -104,8 +104,8 @@ void visit(Is<sim::WarningReport> auto& x, auto&& f) {
   f(count, text);
 }
 void visit(Is<sim::AnchorSummary> auto& x, auto&& f) {
-  auto& [largest_stretch, energy, num_lost, num_forgotten] = x;
-  f(largest_stretch, energy, num_lost, num_forgotten);
+  auto& [largest_stretch, energy, energy_gain, num_lost, num_forgotten] = x;
+  f(largest_stretch, energy, energy_gain, num_lost, num_forgotten);
 }
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,

@@ -302,6 +302,11 @@ void bind_reports(nb::module_& m) {
           "Under the friction law 'elastic': the energy of the springs along the surfaces at the "
           "end of the step [J].")
       .def_prop_ro(
+          "anchor_energy_gain", [](const StepReport& r) { return r.anchors.energy_gain; },
+          "Under the friction law 'elastic': the energy that the springs gained when contacts were "
+          "found again and shared, beyond the work of the bodies' motion [J]. It is 0 or "
+          "round-off.")
+      .def_prop_ro(
           "num_anchors_lost", [](const StepReport& r) { return r.anchors.num_lost; },
           "Under the friction law 'elastic': the number of stretched springs whose contacts were "
           "not "
@@ -332,7 +337,7 @@ void bind_reports(nb::module_& m) {
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "
           "'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit', "
-          "'law_range', 'coupling', 'rotation' and 'plugin_state'.")
+          "'law_range', 'coupling', 'rotation', 'plugin_state' and 'anchors'.")
       .def("__repr__", [](const StepReport& r) {
         return "StepReport(status='" + sim::describe_status(r.status) +
                "', time=" + std::to_string(r.time) +

@@ -87,6 +87,13 @@ std::array<double, 6> MocapMotion::calc_at_point(const mjModel* m, const mjData*
   return V;
 }
 
+bool MocapMotion::jumps(const mjModel* m, int body) const {
+  const int mocap = m->body_mocapid[m->body_rootid[body]];
+  if (mocap < 0 || !is_known_) return false;
+  const MocapTrack& track = tracks_[mocap];
+  return track.displacement() != Velocity{} && track.velocity() == Velocity{};
+}
+
 /// Adds `sign` times the velocity of a body to the bias of a contact.
 void MocapMotion::add_velocity(const mjModel* m, const mjData* d, int body, double sign,
                                const double* point, contact::Contact* c) const {

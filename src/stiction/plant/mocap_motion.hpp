@@ -48,6 +48,10 @@ class MocapMotion {
   /// share of the thickness of a geom; see kLargestMocapShare. It is 0 if the pose has not changed.
   double jump(int mocap) const { return is_known_ ? jumps_[mocap] : 0; }
 
+  /// True if the caller has just moved the mocap body that carries a body in a way that is no
+  /// motion: it rests in this step, in spite of the displacement.
+  bool jumps(const mjModel* model, int body) const;
+
   /// Adds the velocity of body B's mocap body relative to that of body A to the bias of a contact.
   /// A body that yields does not close the contact.
   /// @param bodies A, B

@@ -60,6 +60,12 @@ Vec3 SurfaceMotion::turn(int side, const Vec3& vector) const {
   return {turned[0], turned[1], turned[2]};
 }
 
+Vec3 SurfaceMotion::move_direction(const Vec3& direction) const {
+  const Vec3 sum = turn(0, direction) + turn(1, direction);
+  const double length = norm(sum);
+  return length > 0 ? sum * (1 / length) : direction;  // bodies that turned half around
+}
+
 Vec3 SurfaceMotion::calc_slip(const Vec3& from, const Vec3& normal_from, const Vec3& to,
                               const Vec3& normal_to) const {
   const Vec3 from_A = move_point(0, from), from_B = move_point(1, from);

@@ -29,6 +29,9 @@ class SurfaceMotion {
   /// `point` when the poses were recorded [m].
   math::Vec3 move_point(int side, const math::Vec3& point) const;
 
+  /// Returns the mean of a direction that moves with body A and of one that moves with body B.
+  math::Vec3 move_direction(const math::Vec3& direction) const;
+
   /// Returns the way by which B's surface has slipped on A's, for a contact that was at `from` with
   /// the normal `normal_from` and now is at `to` [m]. It is the way of the contact over A less that
   /// over B, in the new tangent plane. A contact that rolls moves along arcs, so that a chord is

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "stiction/base/error.hpp"
 
@@ -11,7 +12,7 @@ namespace stiction::sim {
 
 namespace {
 
-constexpr std::size_t kWordsOfPair = 17, kWordsOfPoint = 19;
+constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 19;
 constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
@@ -30,11 +31,14 @@ void for_each_number(auto& point, auto&& f) {
   f(point.area);
 }
 
-void for_each_number_of_poses(auto& pair, auto&& f) {
+/// Calls f(number) for all numbers of a pair.
+void for_each_number_of_pair(auto& pair, auto&& f) {
   for (auto& pose : pair.poses) {
     for (auto& x : pose.position) f(x);
     for (auto& x : pose.quaternion) f(x);
   }
+  f(pair.energy);
+  f(pair.spare);
 }
 
 }  // namespace
@@ -57,14 +61,15 @@ std::array<int, 2> find_elements(std::uint64_t feature) {
   return {element(kShift_A), element(kShift_B)};
 }
 
+bool LossCounter::add(bool has_losses) {
+  count = std::clamp(count + (has_losses ? 2 : -1), 0, kMany);
+  if (count == 0) is_warned = false;
+  return count == kMany && !std::exchange(is_warned, true);
+}
+
 void AnchorStep::clear() {
   pairs.clear();
   points.clear();
-}
-
-bool AnchorStep::knows(const std::array<int, 2>& geoms) const {
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [&](const AnchorPair& pair) { return pair.geoms == geoms; });
 }
 
 void AnchorStep::copy(const AnchorPair& pair, const AnchorStep& from) {
@@ -82,11 +87,12 @@ void AnchorStep::reserve(int num_points) {
 void AnchorMemory::write(std::vector<std::uint64_t>* words) const {
   const auto push = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
   words->push_back(end);
+  words->push_back(static_cast<std::uint64_t>(losses.count) << 1 | (losses.is_warned ? 1 : 0));
   words->push_back(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
     for (const int geom : pair.geoms) words->push_back(geom);
     words->push_back(pair.num_points);
-    for_each_number_of_poses(pair, push);
+    for_each_number_of_pair(pair, push);
     for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
       const AnchorPoint& point = step.points[p];
       for_each_number(point, push);
@@ -112,9 +118,12 @@ void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words)
     x = std::bit_cast<double>(take());
     check(std::isfinite(x));
   };
-  check(rest.size() >= 2);
+  check(rest.size() >= 3);
   step.clear();
   end = take();
+  const std::uint64_t counted = take();
+  check(counted <= (2 * LossCounter::kMany | 1));
+  losses = {.count = static_cast<int>(counted >> 1), .is_warned = (counted & 1) != 0};
   const std::uint64_t num_pairs = take();
   for (std::uint64_t i = 0; i < num_pairs; ++i) {
     check(rest.size() >= kWordsOfPair);
@@ -126,7 +135,7 @@ void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words)
     check(rest.front() <= (rest.size() - (kWordsOfPair - 2)) / kWordsOfPoint);
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = static_cast<int>(take());
-    for_each_number_of_poses(pair, read);
+    for_each_number_of_pair(pair, read);
     for (int p = 0; p < pair.num_points; ++p) {
       AnchorPoint point;
       for_each_number(point, read);

@@ -48,6 +48,8 @@ struct AnchorPair {
   std::array<plant::BodyPose, 2> poses{};  // of the geoms' bodies at the start of the step
   int first_point = 0;
   int num_points = 0;
+  double energy = 0;  // of the springs at the end of the step [J]
+  double spare = 0;   // energy that AnchorSharing has kept for these geoms [J]
 };
 
 /// The anchors of a step.
@@ -60,15 +62,27 @@ struct AnchorStep {
   std::span<const AnchorPoint> points_of(const AnchorPair& pair) const {
     return std::span(points).subspan(pair.first_point, pair.num_points);
   }
-  bool knows(const std::array<int, 2>& geoms) const;
   /// Appends a pair of another step.
   void copy(const AnchorPair& pair, const AnchorStep& from);
+};
+
+/// Tells when contacts that stick are lost in more than a third of the steps: a step with losses
+/// counts two up, another one down.
+struct LossCounter {
+  static constexpr int kMany = 100;
+  int count = 0;           // 0 .. kMany
+  bool is_warned = false;  // count has been kMany, and not 0 since
+
+  /// Counts a step.
+  /// @return true if a warning is due
+  bool add(bool has_losses);
 };
 
 /// The anchors that the next step goes on with. Their pairs are sorted by their geoms.
 struct AnchorMemory {
   AnchorStep step;
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
+  LossCounter losses;
 
   /// Appends the words of the memory.
   void write(std::vector<std::uint64_t>* words) const;

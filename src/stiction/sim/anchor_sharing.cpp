@@ -1,8 +1,11 @@
 #include "stiction/sim/anchor_sharing.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/dense_solve.hpp"
+#include "stiction/sim/anchor_memory.hpp"
 
 namespace stiction::sim {
 
@@ -10,38 +13,73 @@ using math::Vec3;
 
 namespace {
 
+constexpr Vec3 kUnit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
 /// Returns the part of a vector in the plane with a normal.
 Vec3 project(const Vec3& a, const Vec3& normal) { return a - normal * dot(normal, a); }
 
+double find_stiffness(const AnchorPoint& point) { return point.stiffness * point.area; }
+
 }  // namespace
 
-AnchorSharing::Wrench AnchorSharing::make_wrench(const Vec3& position, const Vec3& force) const {
-  const Vec3 moment = cross(position - origin_, force);
+TwistRatios::TwistRatios(const contact::Contact& c) {
+  const double largest = *std::max_element(c.friction.begin(), c.friction.end());
+  if (!(largest > 0)) return;
+  torsion = math::square(c.friction[2] / largest);
+  rolling = math::square(std::min(c.friction[3], c.friction[4]) / largest);
+}
+
+Vec3 TwistRatios::apply(const Vec3& twist, const Vec3& normal) const {
+  return project(twist, normal) * rolling + normal * (dot(normal, twist) * torsion);
+}
+
+double calc_energy(const AnchorPoint& point, const TwistRatios& ratios) {
+  return 0.5 * find_stiffness(point) *
+         (dot(point.stretch, point.stretch) +
+          dot(point.twist, ratios.apply(point.twist, point.normal)));
+}
+
+AnchorSharing::Wrench AnchorSharing::make_wrench(const Vec3& position, const Vec3& force,
+                                                 const Vec3& torque) const {
+  const Vec3 moment = cross(position - origin_, force) + torque;
   return {force.x, force.y, force.z, moment.x, moment.y, moment.z};
 }
 
-void AnchorSharing::add_lost(const Vec3& position, const Vec3& stretch, double stiffness) {
-  if (empty()) origin_ = position;
-  const Wrench wrench = make_wrench(position, stretch * stiffness);
-  for (int i = 0; i < kSize; ++i) lost_[i] += wrench[i];
-  energy_ += 0.5 * stiffness * dot(stretch, stretch);
+void AnchorSharing::start(const TwistRatios& ratios) {
+  ratios_ = ratios;
+  has_origin_ = false;
+  released_ = {};
+  energy_ = 0;
+  resistance_ = {};
+  solution_ = {};
+  takers_.clear();
 }
 
-void AnchorSharing::add_contact(const Vec3& position, const Vec3& normal, const Vec3& stretch,
-                                double stiffness) {
-  const Vec3 r = position - origin_;
-  const Vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+void AnchorSharing::release(AnchorPoint* point) {
+  if (!has_origin_) origin_ = point->position;
+  has_origin_ = true;
+  const double k = find_stiffness(*point);
+  const Wrench wrench = make_wrench(point->position, point->stretch * k,
+                                    ratios_.apply(point->twist, point->normal) * k);
+  for (int i = 0; i < kSize; ++i) released_[i] += wrench[i];
+  energy_ += calc_energy(*point, ratios_);
+  point->stretch = point->twist = {};
+}
+
+void AnchorSharing::take(AnchorPoint* point, double weight) {
+  if (!(find_stiffness(*point) > 0 && weight > 0)) return;
+  const Vec3 r = point->position - origin_;
   for (int j = 0; j < kSize; ++j) {
-    const Vec3 motion = j < 3 ? unit[j] : cross(unit[j - 3], r);
-    const Wrench wrench = make_wrench(position, project(motion, normal) * stiffness);
+    const Vec3 motion = j < 3 ? kUnit[j] : cross(kUnit[j - 3], r);
+    const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply(kUnit[j - 3], point->normal);
+    const Wrench wrench =
+        make_wrench(point->position, project(motion, point->normal) * weight, torque * weight);
     for (int i = 0; i < kSize; ++i) resistance_[i][j] += wrench[i];
   }
-  const Wrench wrench = make_wrench(position, stretch * stiffness);
-  for (int i = 0; i < kSize; ++i) present_[i] += wrench[i];
+  takers_.push_back({point, weight});
 }
 
-void AnchorSharing::solve() {
-  solution_ = {};
+void AnchorSharing::solve_for_wrench() {
   // Contacts in a row resist no moment about it, and no contacts resist nothing. Add a little
   // resistance in every direction, in units in which forces and moments are alike.
   double force = 0, moment = 0;
@@ -55,32 +93,50 @@ void AnchorSharing::solve() {
   double matrix[kSize * kSize], right[kSize];
   for (int i = 0; i < kSize; ++i) {
     const double unit_i = i < 3 ? 1 : lever;
-    right[i] = lost_[i] / unit_i;
+    right[i] = released_[i] / unit_i;
     for (int j = 0; j < kSize; ++j)
       matrix[i * kSize + j] = resistance_[i][j] / (unit_i * (j < 3 ? 1 : lever));
     matrix[i * kSize + i] += kLeast * force;
   }
   if (numerics::solve_in_place(kSize, matrix, 1, right) >= 0) return;
   for (int i = 0; i < kSize; ++i) solution_[i] = right[i] / (i < 3 ? 1 : lever);
-
-  // The energy of the springs grows by share^2 added + share with_present.
-  double added = 0, with_present = 0;
-  for (int i = 0; i < kSize; ++i) {
-    with_present += solution_[i] * present_[i];
-    for (int j = 0; j < kSize; ++j) added += 0.5 * solution_[i] * resistance_[i][j] * solution_[j];
-  }
-  if (added + with_present <= energy_) return;
-  const double root = std::sqrt(with_present * with_present + 4 * added * energy_);
-  // Both forms are roots of the same equation; take the one without cancellation.
-  const double share =
-      with_present > 0 ? 2 * energy_ / (with_present + root) : (root - with_present) / (2 * added);
-  for (double& x : solution_) x *= share;
 }
 
-Vec3 AnchorSharing::calc_added_stretch(const Vec3& position, const Vec3& normal) const {
+AnchorSharing::Change AnchorSharing::calc_change(const Taker& taker) const {
+  const AnchorPoint& point = *taker.point;
   const Vec3 along{solution_[0], solution_[1], solution_[2]};
   const Vec3 about{solution_[3], solution_[4], solution_[5]};
-  return project(along + cross(about, position - origin_), normal);
+  const double per_force = taker.weight / find_stiffness(point);
+  return {project(along + cross(about, point.position - origin_), point.normal) * per_force,
+          about * per_force};
+}
+
+double AnchorSharing::solve(double spare) {
+  solve_for_wrench();
+  // The energy of the springs grows by share^2 added + share with_present.
+  double added = 0, with_present = 0;
+  for (const Taker& taker : takers_) {
+    const Change change = calc_change(taker);
+    const Vec3 torque = ratios_.apply(change.twist, taker.point->normal);
+    const double k = find_stiffness(*taker.point);
+    added += 0.5 * k * (dot(change.stretch, change.stretch) + dot(change.twist, torque));
+    with_present +=
+        k * (dot(change.stretch, taker.point->stretch) + dot(torque, taker.point->twist));
+  }
+  const double at_hand = energy_ + spare;
+  double share = 1;
+  if (added + with_present > at_hand) {
+    const double root = std::sqrt(with_present * with_present + 4 * added * at_hand);
+    // Both forms are roots of the same equation; take the one without cancellation.
+    share = with_present > 0 ? 2 * at_hand / (with_present + root)
+                             : (root - with_present) / (2 * added);
+  }
+  for (const Taker& taker : takers_) {
+    const Change change = calc_change(taker);
+    taker.point->stretch += change.stretch * share;
+    taker.point->twist += change.twist * share;
+  }
+  return std::max(0.0, at_hand - share * (with_present + share * added));
 }
 
 }  // namespace stiction::sim

@@ -1,47 +1,87 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
+#include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/vec3.hpp"
 
 namespace stiction::sim {
 
-/// Shares the force of anchors that were not found again among the contacts of the same two geoms.
+struct AnchorPoint;
+
+/// The stiffness of the torsion and rolling springs of two geoms' contacts relative to their k_t,
+/// which is (mu_i / mu)^2 for each component [m^2].
+struct TwistRatios {
+  TwistRatios() = default;
+  explicit TwistRatios(const contact::Contact& contact);
+  /// Returns the torque of a spring with k_t = 1 for a twist of a contact.
+  math::Vec3 apply(const math::Vec3& twist, const math::Vec3& normal) const;
+
+  double torsion = 0;
+  double rolling = 0;  // of unequal coefficients, which only MuJoCo's pairs can have, the smaller
+};
+
+/// Returns the energy of the springs of a contact [J].
+double calc_energy(const AnchorPoint& point, const TwistRatios& ratios);
+
+/// Shares the force of anchors among contacts of the same two geoms, because MuJoCo lists other
+/// contact points in this step than in the last one.
 ///
-/// The contacts get the tangential forces k_i du_i that have the force and the moment of those that
-/// were lost, or are nearest to them, with the least energy. They are reduced if the energy of all
-/// springs would grow. Source: [theory:anchors].
+/// The contacts get the forces and torques that have the force and the moment of the anchors, or
+/// are nearest to them, and the least sum of f_i^2 / weight_i. With the friction that a contact can
+/// bear as its weight, the contacts bear equal shares of it, so that none yields while another
+/// could hold.
+///
+/// The energy of the springs never grows. Energy that the new springs do not need is kept for
+/// later: with the same force, four springs need less than three. Without it the force would be cut
+/// each time that three follow four, and the bodies would creep. Source: [theory:anchors].
 class AnchorSharing {
  public:
-  /// Adds an anchor that was lost.
-  /// @param position world [m]
-  /// @param stretch [m]
-  /// @param stiffness [N/m]
-  void add_lost(const math::Vec3& position, const math::Vec3& stretch, double stiffness);
-  bool empty() const { return energy_ == 0; }
-  /// Adds a contact that takes a share. Add the anchors that were lost first.
-  void add_contact(const math::Vec3& position, const math::Vec3& normal, const math::Vec3& stretch,
-                   double stiffness);
-  /// Computes the shares.
-  void solve();
-  /// Returns the stretch that a contact gets [m].
-  math::Vec3 calc_added_stretch(const math::Vec3& position, const math::Vec3& normal) const;
+  /// Makes room for this many contacts.
+  void reserve(int num_contacts) { takers_.reserve(num_contacts); }
+  /// Begins with two geoms.
+  void start(const TwistRatios& ratios);
+
+  /// Adds an anchor whose force is shared, and forgets its stretch there.
+  void release(AnchorPoint* point);
+  /// Adds a contact that takes a share, besides what it holds already.
+  /// @param point must last until solve
+  void take(AnchorPoint* point, double weight);
+  /// Stretches the springs of the contacts.
+  /// @param spare energy that is at hand besides that of the anchors [J]
+  /// @return what is left of both [J]
+  double solve(double spare);
 
  private:
   static constexpr int kSize = 6;
   using Wrench = std::array<double, kSize>;  // force and moment about the origin [N, N m]
+  /// A contact that takes a share.
+  struct Taker {
+    AnchorPoint* point;
+    double weight;
+  };
+  /// The change of a contact's springs.
+  struct Change {
+    math::Vec3 stretch, twist;  // [m], [rad]
+  };
 
-  /// Returns the wrench of a force.
-  Wrench make_wrench(const math::Vec3& position, const math::Vec3& force) const;
+  Wrench make_wrench(const math::Vec3& position, const math::Vec3& force,
+                     const math::Vec3& torque) const;
+  /// Computes solution_.
+  void solve_for_wrench();
+  Change calc_change(const Taker& taker) const;
 
-  math::Vec3 origin_;                       // the first anchor that was lost [m]
-  Wrench lost_{};                           // of the anchors that were lost
-  Wrench present_{};                        // of the springs of the contacts
+  TwistRatios ratios_;
+  bool has_origin_ = false;
+  math::Vec3 origin_;                       // the first anchor [m]
+  Wrench released_{};                       // of the anchors
+  double energy_ = 0;                       // of the anchors [J]
   std::array<Wrench, kSize> resistance_{};  // wrench of the contacts per unit of solution_
-  /// The added stretch of a contact is that of a rigid motion: the tangential part of
-  /// solution_[0..2] + solution_[3..5] x r.
+  /// Per weight, a contact gets the tangential part of solution_[0..2] + solution_[3..5] x r as its
+  /// force, and ratios_ of solution_[3..5] as its torque.
   std::array<double, kSize> solution_{};
-  double energy_ = 0;  // of the anchors that were lost [J]
+  std::vector<Taker> takers_;
 };
 
 }  // namespace stiction::sim

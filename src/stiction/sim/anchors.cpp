@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/sim/anchor_sharing.hpp"
-#include "stiction/sim/penetration_memory.hpp"
+#include "stiction/sim/state_hash.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -65,6 +66,7 @@ void Anchors::start(const mjModel* m, const mjData* d) {
 }
 
 void Anchors::finish(const mjModel* m, const mjData* d) {
+  before_.losses = losses_;
   before_.end = hash_state(m, d);
   std::swap(before_.step, now_);
   std::ranges::sort(before_.step.pairs, {}, [](const AnchorPair& pair) {
@@ -72,36 +74,55 @@ void Anchors::finish(const mjModel* m, const mjData* d) {
   });
 }
 
-void Anchors::forget() {
-  before_.step.clear();
-  before_.end = 0;
-}
+void Anchors::forget() { before_ = {}; }
 
-/// Returns the pair of two geoms in the last step, or null. Pairs are sorted by their geoms.
-const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) const {
+/// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
+/// are sorted by their geoms.
+const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) {
   if (!goes_on_) return nullptr;
   const auto found = std::ranges::lower_bound(before_.step.pairs, geoms, {}, &AnchorPair::geoms);
-  return found != before_.step.pairs.end() && found->geoms == geoms ? &*found : nullptr;
+  if (found == before_.step.pairs.end() || found->geoms != geoms) return nullptr;
+  is_met_[found - before_.step.pairs.begin()] = true;
+  return &*found;
+}
+
+/// Keeps a pair of the last step, and adds it to the summary.
+void Anchors::keep_pair(const AnchorPair& pair) {
+  now_.copy(pair, before_.step);
+  summary_.energy += pair.energy;
+  for (const AnchorPoint& point : before_.step.points_of(pair))
+    summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point.stretch));
 }
 
 /// Makes room for the next step, which has as many contacts.
 void Anchors::reserve(int num_contacts) {
   for (AnchorStep* step : {&before_.step, &now_, &open_}) step->reserve(num_contacts);
   matching_.reserve(num_contacts);
+  sharing_.reserve(num_contacts);
 }
 
 void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                    ContactProblem* problem) {
+                    const plant::MocapMotion& mocap, ContactProblem* problem) {
+  const auto jumps = [&](int geom) { return mocap.jumps(m, m->geom_bodyid[geom]); };
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
   surface_speed_.clear();
+  is_met_.assign(before_.step.pairs.size(), false);
   summary_.num_lost = 0;
+  summary_.energy_gain = 0;
+  has_lost_holding_ = false;
   problem->anchors.assign(problem->num_contacts(), Anchor());
+  // Patches mostly come in the order of their contacts, so each search begins after the last one.
+  std::size_t next_patch = 0;
   const auto find_patch = [&](int first_contact) {
-    const auto found = std::ranges::find(patches, first_contact, &plant::PatchPair::first_contact);
-    STICTION_ASSERT(found != patches.end());
-    return &*found;
+    for (std::size_t i = 0; i < patches.size(); ++i) {
+      const plant::PatchPair& patch = patches[(next_patch + i) % patches.size()];
+      if (patch.first_contact != first_contact || patch.points.empty()) continue;
+      next_patch = &patch - patches.data() + 1;
+      return &patch;
+    }
+    return static_cast<const plant::PatchPair*>(nullptr);
   };
   for (int i = 0; i < problem->num_contacts();) {
     const bool is_face = problem->contacts[i].face >= 0;
@@ -112,9 +133,12 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
     };
     int end = i + 1;
     while (end < problem->num_contacts() && belongs(problem->contacts[end])) ++end;
-    add_pair(m, d, i, end - i, is_face ? find_patch(i) : nullptr, *problem);
-    const AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(geoms)) find_again(*before, now);
+    const plant::PatchPair* patch = is_face ? find_patch(i) : nullptr;
+    STICTION_ASSERT(!is_face || patch);
+    add_pair(m, d, i, end - i, patch, *problem);
+    AnchorPair& now = now_.pairs.back();
+    if (const AnchorPair* before = find_before(geoms))
+      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])}, &now, *problem);
     write_springs(now, problem);
     i = end;
   }
@@ -156,30 +180,57 @@ void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int
 }
 
 /// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
-void Anchors::find_again(const AnchorPair& before, const AnchorPair& now) {
-  const SurfaceMotion motion(before.poses, now.poses);
+/// @param jumps for either body, whether it has been moved without a motion; it keeps its anchors
+void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& jumps,
+                         AnchorPair* now, const ContactProblem& problem) {
+  std::array<plant::BodyPose, 2> poses = before.poses;
+  for (int side = 0; side < 2; ++side)
+    if (jumps[side]) poses[side] = now->poses[side];
+  has_jump_ = jumps[0] || jumps[1];
+  const SurfaceMotion motion(poses, now->poses);
+  const TwistRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
-      matching_.match(motion, before_.step.points_of(before), now_.points_of(now));
+      matching_.match(motion, before_.step.points_of(before), points_of(*now));
+  double work = 0;
   for (int i = 0; i < before.num_points; ++i)
     if (match[i] >= 0)
-      carry(motion, before_.step.points[before.first_point + i],
-            &now_.points[now.first_point + match[i]]);
-  share_lost(motion, match, before, now);
+      work +=
+          carry(motion, before_.step.points[before.first_point + i], &points_of(*now)[match[i]]);
+  const int num_lost = summary_.num_lost;
+  sharing_.start(ratios);
+  release_lost(motion, match, before, &work);
+  now->spare = before.spare;
+  if (summary_.num_lost > num_lost) {
+    share(*now, problem);
+    now->spare = sharing_.solve(before.spare);
+  }
+  summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
+}
+
+/// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
+double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
+                          const TwistRatios& ratios, double work) {
+  double energy = now.spare;
+  for (const AnchorPoint& point : points_of(now)) energy += calc_energy(point, ratios);
+  return energy - (before.energy + before.spare + work);
 }
 
 /// Carries the stretch of a contact from the last step to this one.
-void Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
-                    AnchorPoint* now) const {
+/// @return the work of the bodies' motion beyond the slip that the step computed [J]
+double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
+                      AnchorPoint* now) const {
   const double spin = motion.calc_spin(now->normal);
   const auto turn = [&](const Vec3& a) {
     return plant::carry_to_plane(a, before.normal, now->normal, spin);
   };
-  Vec3 u = turn(before.stretch);
+  const Vec3 turned = turn(before.stretch);
+  Vec3 u = turned;
   // Replace the slip of the step by that of the bodies' motion. The slip of a contact that slides
-  // does not stretch its spring.
-  if (before.follows_bodies())
+  // does not stretch its spring, and neither does a jump.
+  if (before.follows_bodies() && !has_jump_)
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
+  const double work = 0.5 * before.stiffness * before.area * (dot(u, u) - dot(turned, turned));
   u -= now->normal * dot(now->normal, u);
   // A face that grows must not gain energy. One that changes by little keeps its spring, or small
   // swings of its area would take its stretch away bit by bit.
@@ -191,30 +242,55 @@ void Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
   now->stiffness = before.stiffness;
+  return work;
 }
 
-/// Shares the force of the contacts that were not found again among the others of the pair.
-void Anchors::share_lost(const SurfaceMotion& motion, std::span<const int> match,
-                         const AnchorPair& before, const AnchorPair& now) {
-  AnchorSharing sharing;
-  for (int b = 0; b < before.num_points; ++b) {
-    const AnchorPoint& point = before_.step.points[before.first_point + b];
-    if (match[b] >= 0 || point.stretch == Vec3{}) continue;
-    sharing.add_lost(
-        0.5 * (motion.move_point(0, point.position) + motion.move_point(1, point.position)),
-        point.stretch, point.stiffness * point.area);
+/// Gives the anchors that were not found again to be shared, after the bodies' motion has stretched
+/// them.
+void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> match,
+                           const AnchorPair& before, double* work) {
+  for (int i = 0; i < before.num_points; ++i) {
+    const AnchorPoint& point = before_.step.points[before.first_point + i];
+    if (match[i] >= 0 || (point.stretch == Vec3{} && point.twist == Vec3{})) continue;
+    AnchorPoint moved = point;
+    moved.position =
+        0.5 * (motion.move_point(0, point.position) + motion.move_point(1, point.position));
+    moved.normal = motion.move_direction(point.normal);
+    *work += carry(motion, point, &moved);
+    sharing_.release(&moved);
     ++summary_.num_lost;
+    if (point.slips) continue;
+    has_lost_holding_ = true;
+    losing_geoms_ = before.geoms;
   }
-  if (sharing.empty()) return;
-  for (int n = now.first_point; n < now.first_point + now.num_points; ++n) {
-    const AnchorPoint& point = now_.points[n];
-    sharing.add_contact(point.position, point.normal, point.stretch, point.stiffness * point.area);
+}
+
+/// Lets the contacts of a pair share what was released. Points share the force of all anchors of
+/// the pair, also of those that were found again: a point that held its own and a share of the
+/// others would yield before them. Faces keep theirs, because their stretches differ across a
+/// patch.
+void Anchors::share(const AnchorPair& now, const ContactProblem& problem) {
+  const bool has_faces = points_of(now).front().feature != 0;
+  double strength = 0;
+  for (int p = now.first_point; p < now.first_point + now.num_points; ++p)
+    strength += find_strength(p, problem);
+  const bool shares_all = !has_faces && strength > 0;
+  if (shares_all)
+    for (AnchorPoint& point : points_of(now)) sharing_.release(&point);
+  for (int p = now.first_point; p < now.first_point + now.num_points; ++p) {
+    AnchorPoint& point = now_.points[p];
+    sharing_.take(&point, shares_all ? find_strength(p, problem) : point.stiffness * point.area);
   }
-  sharing.solve();
-  for (int n = now.first_point; n < now.first_point + now.num_points; ++n) {
-    AnchorPoint& point = now_.points[n];
-    point.stretch += sharing.calc_added_stretch(point.position, point.normal);
-  }
+}
+
+/// Returns about how much friction a contact will bear [N].
+double Anchors::find_strength(int point, const ContactProblem& problem) const {
+  const int contact = contacts_[point];
+  const Contact& c = problem.contacts[contact];
+  const std::optional<double> lagged = problem.find_lagged_impulse(contact);
+  const double force =
+      lagged ? *lagged / problem.time_step : c.law.stiffness * std::max(0.0, -c.phi0);
+  return find_largest_friction(c) * force;
 }
 
 /// Writes the springs of a pair's contacts. Together they are damped by the damping ratio.
@@ -237,32 +313,37 @@ void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) con
   }
 }
 
-void Anchors::record(const ContactProblem& problem, const contact::ContactSolution& solution) {
+bool Anchors::record(const ContactProblem& problem, const contact::ContactSolution& solution) {
   summary_.largest_stretch = summary_.energy = 0;
   const double dt = problem.time_step;
   std::swap(open_, now_);
   now_.clear();
-  for (const AnchorPair& pair : open_.pairs) {
+  for (AnchorPair& pair : open_.pairs) {
     const auto first = now_.points.size();
+    pair.energy = 0;
     for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
       const int i = contacts_[p];
       if (!(solution.impulses[i][2] > 0)) continue;  // a contact that does not press forgets
       now_.points.push_back(open_.points[p]);
-      record_point(problem.contacts[i], problem.anchors[i], solution, i, surface_speed_[p], dt,
-                   &now_.points.back());
+      pair.energy += record_point(problem.contacts[i], problem.anchors[i], solution, i,
+                                  surface_speed_[p], dt, &now_.points.back());
     }
     if (now_.points.size() == first) continue;
+    summary_.energy += pair.energy;
     now_.pairs.push_back(pair);
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
+  losses_ = before_.losses;
+  return losses_.add(has_lost_holding_);
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate
 /// (-gamma_t - p) / a.
-void Anchors::record_point(const Contact& c, const Anchor& anchor,
-                           const contact::ContactSolution& solution, int index,
-                           const Vec3& surface_velocity, double dt, AnchorPoint* point) {
+/// @return the energy of the contact's springs [J]
+double Anchors::record_point(const Contact& c, const Anchor& anchor,
+                             const contact::ContactSolution& solution, int index,
+                             const Vec3& surface_velocity, double dt, AnchorPoint* point) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const auto& gamma = solution.impulses[index];
   const auto& v = solution.contact_velocities[index];
@@ -281,8 +362,8 @@ void Anchors::record_point(const Contact& c, const Anchor& anchor,
   point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
   point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
   point->slips = solution.slipping[index] != 0;
-  summary_.energy += energy;
   summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));
+  return energy;
 }
 
 }  // namespace stiction::sim

@@ -12,6 +12,7 @@
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/contact_rows.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/sim/anchor_warning.hpp"
 #include "stiction/sim/certificate_failure.hpp"
 #include "stiction/sim/coupling_warning.hpp"
 #include "stiction/sim/failure_text.hpp"
@@ -337,7 +338,7 @@ void ContactStep::assemble_chosen(StepContext& context, mjData* d) {
   plant::add_coupling_rows(d, plant, implicit_, problem);
   derive(context, &contacts_);
   if (has_anchors(parameters) && !context.failed())
-    context.anchors.write(m, d, patches_.pairs(), problem);
+    context.anchors.write(m, d, patches_.pairs(), context.mocap, problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
@@ -489,7 +490,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
 void ContactStep::record_anchors(StepContext& context) const {
   const mjModel* m = context.model;
   const Sleep& sleep = context.sleep;
-  context.anchors.record(contacts_.problem, contacts_.solution);
+  if (context.anchors.record(contacts_.problem, contacts_.solution)) warn_of_lost_anchors(context);
   if (sleep.num_asleep() > 0)
     context.anchors.keep([&](int A, int B) {
       return sleep.sleeps(m, m->geom_bodyid[A]) || sleep.sleeps(m, m->geom_bodyid[B]);

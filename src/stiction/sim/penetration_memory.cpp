@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
+#include "stiction/sim/state_hash.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -33,24 +34,6 @@ Pair* find(std::vector<Pair>& pairs, const std::array<int, 2>& geoms) {
 }
 
 }  // namespace
-
-std::uint64_t hash_state(const mjModel* m, const mjData* d) {
-  // Each product waits for the one before, so four hashes run side by side.
-  constexpr int kNumHashes = 4;
-  std::uint64_t hashes[kNumHashes];
-  std::fill_n(hashes, kNumHashes, 0xcbf29ce484222325);
-  const auto add = [](double x, std::uint64_t* hash) {
-    *hash = (*hash ^ std::bit_cast<std::uint64_t>(x)) * 0x100000001b3;
-    *hash ^= *hash >> 32;
-  };
-  const int num_whole = m->nq / kNumHashes * kNumHashes;
-  for (int i = 0; i < num_whole; i += kNumHashes)
-    for (int k = 0; k < kNumHashes; ++k) add(d->qpos[i + k], &hashes[k]);
-  for (int i = num_whole; i < m->nq; ++i) add(d->qpos[i], &hashes[0]);
-  for (int k = 1; k < kNumHashes; ++k) add(std::bit_cast<double>(hashes[k]), &hashes[0]);
-  add(d->time, &hashes[0]);
-  return hashes[0] == 0 ? 1 : hashes[0];
-}
 
 bool is_through(const PenetrationMemory::Pair& pair) {
   return pair.start >= kThrough / kTooDeep * pair.h;

@@ -18,9 +18,6 @@ inline constexpr double kThrough = 0.5;
 /// Returns the smallest side of a geom's bounding box [m]; planes and height fields: infinite.
 double calc_thickness(const mjModel* model, int geom);
 
-/// Returns a hash of the time and the positions of a state, which is not 0.
-std::uint64_t hash_state(const mjModel* model, const mjData* data);
-
 /// The pairs of geoms that overlap deeply, from step to step, so that each of them gives one
 /// warning until its geoms have parted.
 ///

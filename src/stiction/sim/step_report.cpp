@@ -16,6 +16,7 @@ const char* name(WarningKind kind) {
     case WarningKind::coupling: return "coupling";
     case WarningKind::rotation: return "rotation";
     case WarningKind::plugin_state: return "plugin_state";
+    case WarningKind::anchors: return "anchors";
   }
   return "";
 }

@@ -105,8 +105,9 @@ enum class WarningKind {
   coupling,      // friction is bounded by other normal impulses than those of the step
   rotation,      // a body or joint turns by more than half a turn in the step
   plugin_state,  // advance does not know the error of an engine plugin's state
+  anchors,       // springs of contacts that stick are lost in many steps
 };
-inline constexpr int kNumWarningKinds = 10;
+inline constexpr int kNumWarningKinds = 11;
 
 /// What a simulator remembers of the step before, as bits.
 enum MemoryKind : std::uint32_t {
@@ -134,7 +135,10 @@ struct WarningReport {
 struct AnchorSummary {
   double largest_stretch = 0;  // of a contact at the end of the step [m]
   double energy = 0;           // of all springs at the end of the step [J]
-  int num_lost = 0;            // of the last step, not found again although their geoms touch
+  /// The energy that all springs, and what AnchorSharing keeps for them, gained when contacts were
+  /// found again, beyond the work of the bodies' motion [J]. It is 0 or round-off.
+  double energy_gain = 0;
+  int num_lost = 0;  // of the last step, not found again although their geoms touch
   /// The number of springs that were forgotten, because the step does not begin with the state in
   /// which the last one ended.
   int num_forgotten = 0;
