@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -14,6 +15,7 @@ import pytest
 
 import stiction
 
+ROOT = Path(__file__).resolve().parents[2]
 # A box that overlaps two opposite walls: no velocity corrects both overlaps.
 SQUEEZED = """<mujoco><worldbody><geom type="box" size=".1 1 1" pos="-.19 0 0"/>
 <geom type="box" size=".1 1 1" pos=".19 0 0"/><body><joint type="slide" axis="1 0 0"/>
@@ -105,3 +107,11 @@ def test_a_step_names_the_memory_that_a_checkpoint_lacks() -> None:
         report = other.step(restored)
         assert report.missing_memory == (() if with_memory else ("active_set",))
         assert pickle.loads(pickle.dumps(report)).missing_memory == report.missing_memory
+
+
+def test_the_docstring_of_warnings_names_every_kind():
+    header = (ROOT / "src" / "stiction" / "sim" / "step_report.hpp").read_text()
+    (body,) = re.findall(r"enum class WarningKind \{(.*?)\};", header, re.DOTALL)
+    kinds = re.findall(r"^  (\w+),", body, re.MULTILINE)
+    assert len(kinds) > 8
+    assert re.findall(r"'(\w+)'", stiction.StepWarning.__doc__ or "") == kinds

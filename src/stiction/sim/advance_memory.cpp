@@ -3,36 +3,18 @@
 #include <bit>
 
 #include "stiction/base/error.hpp"
+#include "stiction/sim/state_hash.hpp"
 
 namespace stiction::sim {
-namespace {
-
-/// Returns a hash of the time, positions, velocities and activations, which is not 0.
-std::uint64_t calc_digest(const mjModel* m, const mjData* d) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&hash](const mjtNum* x, mjtSize n) {
-    for (mjtSize i = 0; i < n; ++i) {
-      hash = (hash ^ std::bit_cast<std::uint64_t>(x[i])) * 0x100000001b3;
-      hash ^= hash >> 32;
-    }
-  };
-  add(&d->time, 1);
-  add(d->qpos, m->nq);
-  add(d->qvel, m->nv);
-  add(d->act, m->na);
-  return hash == 0 ? 1 : hash;
-}
-
-}  // namespace
 
 void AdvanceMemory::set(const mjModel* m, const mjData* d, double next_step, double last_error) {
-  digest_ = calc_digest(m, d);
+  digest_ = hash_motion(m, d);
   next_step_ = next_step;
   last_error_ = last_error;
 }
 
 bool AdvanceMemory::fits(const mjModel* m, const mjData* d) const {
-  return digest_ != 0 && digest_ == calc_digest(m, d);
+  return digest_ != 0 && digest_ == hash_motion(m, d);
 }
 
 void AdvanceMemory::write_memory(std::vector<std::uint64_t>* words) const {

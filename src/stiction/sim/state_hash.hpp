@@ -10,4 +10,7 @@ namespace stiction::sim {
 /// remembers finds out whether the next one goes on with the state in which it ended.
 std::uint64_t hash_state(const mjModel* model, const mjData* data);
 
+/// Returns a hash of the time, positions, velocities and activations of a state, which is not 0.
+std::uint64_t hash_motion(const mjModel* model, const mjData* data);
+
 }  // namespace stiction::sim
