@@ -171,7 +171,8 @@ class Finder {
     for (const MaterialSource& s : materials_.sources)
       if (source_of(s) != MaterialSource::kDefault) given.insert(source_of(s));
     for (const std::string& from : given)
-      out_.push_back(std::string(name) + " (" + from + ") has no effect" + why);
+      out_.push_back(
+          std::string(name).append(" (").append(from).append(") has no effect").append(why));
   }
 
   /// Checks the mesh properties of geoms that have no mesh.
