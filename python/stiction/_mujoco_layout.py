@@ -69,7 +69,7 @@ _SCENE = f"""<mujoco>
 <actuator>
   {_repeat(13, '<position joint="a" kp="5" timeconst=".1"/>')}
   <motor tendon="x" ctrlrange="-1 1" ctrllimited="true"/>
-  <muscle tendon="y" lengthrange=".01 .2"/><motor site="s"/>
+  <muscle tendon="y" lengthrange=".01 .2"/><motor site="s" delay=".01" nsample="16"/>
   <orientation joint="b" kp="20" kv="1" input="quat"/>
 </actuator>
 <sensor>

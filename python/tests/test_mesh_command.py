@@ -173,7 +173,7 @@ def test_the_command_checks_a_mesh(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["none.vtk"], 1, "none.vtk: there is no such tet mesh file"),
+        (["none.vtk"], 2, "none.vtk: there is no such tet mesh file"),
         (["flat.vtk"], 1, "flat.vtk"),
         (["flat.vtk", "--edge-length", "1"], 2, "applies to surfaces"),
         (["flat.vtk", "--modulus", "-1"], 2, "is not a finite number above 0"),

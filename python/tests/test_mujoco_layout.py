@@ -39,6 +39,9 @@ USED = [
 # that have the same number as others in each model. Flags have two values only, and MuJoCo
 # frees its stack after each function. Stiction asks only if a model has a flex.
 AMBIGUOUS = {"maxuse_con", "maxuse_efc", "nflex", "pbase", "pstack"}
+# The scene has no engine plugin, because these are in libraries that an import should not need. The
+# fields around these are compared.
+OF_PLUGINS = {"nplugin", "plugin", "plugin_statenum"}
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,8 @@ def test_all_constants_that_the_sources_read_are_in_the_table() -> None:
 
 def test_all_fields_that_the_sources_read_are_compared(structs: Structs) -> None:
     assert len(USED) > 200
-    assert [field.name for field in USED if not structs.has_address(field)] == []
+    empty = {field.name for field in USED if not structs.has_address(field)}
+    assert empty - OF_PLUGINS == set()
 
 
 def test_no_other_field_passes_for_one_that_the_sources_read(structs: Structs) -> None:
@@ -80,7 +84,7 @@ def test_no_other_field_passes_for_one_that_the_sources_read(structs: Structs) -
         if (other.struct, other.kind, other.dtype) == (field.struct, field.kind, field.dtype)
         and other.name != field.name
         and field.dtype != "u1"
-        and not {field.name, other.name} & AMBIGUOUS
+        and not {field.name, other.name} & (AMBIGUOUS | OF_PLUGINS)
         and structs.has_address(other)
         and structs.is_at(field, other.offset)
     ]

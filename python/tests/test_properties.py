@@ -211,5 +211,5 @@ def test_the_commands_accept_a_file(tmp_path: Path) -> None:
     (tmp_path / "hard.yaml").write_text("materials: {h: {}}\ngeoms: {'*': h}")
     assert run("replay", "r.mcap", "--verify", "--properties", "hard.yaml").returncode == 1
     result = run("run", scene, "--properties", "none.yaml")
-    assert (result.returncode, result.stdout) == (1, "")
+    assert (result.returncode, result.stdout) == (2, "")
     assert "error: none.yaml: there is no such contact properties file" in result.stderr

@@ -110,7 +110,7 @@ def test_a_run_has_the_fewest_steps_that_reach_the_duration(command, pile, durat
         (["--duration", "0"], "'0' is not a finite time above 0"),
         (["--time-step", "-1ms"], "'-1ms' is not a finite time above 0"),
         (["--tolerance", "1"], "is 1.0, must be in (0, 1)"),
-        (["--num-threads", "0"], "'--num-threads'"),
+        (["--num-threads", "0"], "--num-threads: is 0, must be in 1..1024"),
         (
             ["--set", "gap_corection=1"],
             "no setting 'gap_corection' (did you mean 'gap_correction'?)",
@@ -142,10 +142,11 @@ def test_set_gives_an_argument_of_simulator(command, pile):
     assert "friction_directions" in result.stderr
 
 
-def test_missing_scene_exits_with_1(command):
+def test_missing_scene_exits_with_2(command):
     result = command("run", "nosuch.xml")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "error: nosuch.xml: there is no such file\n"
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: nosuch.xml: there is no such file; these scenes come")
+    assert result.stderr.count("\n") == 1
 
 
 def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
@@ -290,7 +291,7 @@ def test_replay_warns_of_another_environment(command, pile, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["nosuch.mcap"], 1, "error: nosuch.mcap: there is no such file"),
+        (["nosuch.mcap"], 2, "error: nosuch.mcap: there is no such file"),
         (["pile.xml"], 1, "error: pile.xml: is not an MCAP file"),
         (["a.mcap", "--from-step", "51"], 1, "error: a.mcap: has no step 51; it has 50 steps"),
         (["a.mcap", "--from-step", "-1"], 2, "--from-step"),

@@ -97,7 +97,7 @@ def test_bad_usage_has_exit_code_2_and_a_fault_one_line(
     assert sweep("slide.yaml", "--jobs", "0").returncode == 2
     assert sweep().returncode == 2
     result = sweep("slide.yaml")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert re.fullmatch(r"error: slide.yaml:5: there is no key 'jobs' \(.*\)\n", result.stderr)
     result = sweep("slide.yaml", "--json")
     assert json.loads(result.stdout)["error"]["where"] == "slide.yaml:5"
