@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.arguments import check_name
-from stiction.errors import Error
+from stiction.extras import import_extra
 
 Rows = NDArray[np.void]
 # Field, type, shape, unit and meaning.
@@ -107,13 +107,4 @@ def import_pyarrow(what: str) -> Any:
     Raises:
         Error: it is not installed.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as e:
-        raise Error(
-            "unsupported",
-            what,
-            f"needs pyarrow, which cannot be imported ({e}); run: pip install 'stiction[arrow]'",
-        ) from e
-    return pyarrow
+    return import_extra("pyarrow.parquet", what, "needs pyarrow", "arrow")

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from mcap.writer import Writer
 
-from stiction.errors import Error
+from stiction.extras import import_extra
 from stiction.record_table import Rows
 from stiction.recording import ros2_wrench
 from stiction.recording.format import Vector
@@ -27,16 +27,7 @@ def import_messages() -> Any:
     Raises:
         Error: it is not installed.
     """
-    try:
-        from foxglove import messages
-    except ImportError as e:
-        raise Error(
-            "unsupported",
-            "foxglove",
-            f"needs foxglove-sdk, which cannot be imported ({e}); run: "
-            "pip install 'stiction[foxglove]'",
-        ) from e
-    return messages
+    return import_extra("foxglove.messages", "foxglove", "needs foxglove-sdk", "foxglove").messages
 
 
 def find_frames(model: mujoco.MjModel) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stiction.errors import Error
+from stiction.extras import import_extra
 from stiction.sweep.columns import INPUTS, RESULTS, Column, Row
 
 NAME = "sweep.parquet"
@@ -19,17 +20,8 @@ def import_pyarrow() -> Any:
     Raises:
         Error: it is not installed.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as e:
-        raise Error(
-            "unsupported",
-            "stiction sweep",
-            f"needs pyarrow to write Parquet files, which cannot be imported ({e}); run: "
-            "pip install 'stiction[sweep]'",
-        ) from e
-    return pyarrow
+    need = "needs pyarrow to write Parquet files"
+    return import_extra("pyarrow.parquet", "stiction sweep", need, "sweep")
 
 
 def write_table(
