@@ -20,7 +20,7 @@ Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -29,22 +29,10 @@ from numpy.typing import NDArray
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
+from stiction.artifacts.friction_functions import Law, find_friction_function
 from stiction.experiments.held_body import HeldBody
-from stiction.laws import FrictionLaw
 
 Vector = NDArray[np.float64]
-
-# f(s), the fraction of the friction bound that acts at a slip speed of s eps, and its inverse.
-_FRICTION: dict[str, Callable[[Any], Any]] = {
-    "soft": lambda s: s / np.hypot(1, s),
-    "quadratic": lambda s: np.where(s < 1, s * (2 - s), 1.0),
-    "arctan": lambda s: 2 / np.pi * np.arctan(s),
-}
-_SLIP: dict[str, Callable[[float], float]] = {
-    "soft": lambda rho: rho / np.sqrt(1 - rho * rho),
-    "quadratic": lambda rho: rho / (1 + np.sqrt(1 - rho)),
-    "arctan": lambda rho: np.tan(np.pi / 2 * rho),
-}
 
 # If normal forces carry all but this fraction of the weight, friction does not carry the load.
 _MAX_NORMAL_SHARE = 0.02
@@ -128,15 +116,12 @@ def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
         return share
     if not traits.takes_laws:  # tamsi
         return solve_tamsi_creep(share, 1.0)
-    law = options["friction_law"]
-    if law == "elastic":  # springs carry the load, at any slip tolerance
+    if options["friction_law"] == "elastic":  # springs carry the load, at any slip tolerance
         return 0.0
-    return float(_SLIP[law](share) if isinstance(law, str) else _tabulate(law)[1](share))
+    return find_friction_function(options["friction_law"]).slip(share)
 
 
-def solve_creep(
-    bound: Vector, eps: Vector, load: float, friction_law: str | Mapping[str, Any] = "soft"
-) -> float:
+def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: Law = "soft") -> float:
     """Returns the root v of sum_i bound_i f(v / eps_i) = load [m/s].
 
     Args:
@@ -145,33 +130,16 @@ def solve_creep(
         load: tangential impulse, above 0 and below the sum of the bounds [N s].
         friction_law: name of f, or the content of its table.
     """
-    if isinstance(friction_law, str):
-        f, slip_of = _FRICTION[friction_law], _SLIP[friction_law]
-    else:
-        f, slip_of = _tabulate(friction_law)
-    speed = slip_of(load / bound.sum())
+    law = find_friction_function(friction_law)
+    speed = law.slip(load / bound.sum())
     low, high = speed * eps.min(), speed * eps.max()  # equal to the root if all eps are equal
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
-        friction = np.sum(bound * f(middle / eps))
+        friction = np.sum(bound * law.share(middle / eps))
         low, high = (middle, high) if friction < load else (low, middle)
     return float(0.5 * (low + high))
-
-
-def _tabulate(content: Mapping[str, Any]) -> tuple[Callable[..., Any], Callable[..., float]]:
-    """Returns f of a table and its inverse."""
-    law = FrictionLaw(**content)
-
-    def find_slip(share: float) -> float:
-        low, high = 0.0, float(content["slip"][-1])
-        while high - low > 1e-14 * high:
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if law.calc_share(middle) < share else (low, middle)
-        return 0.5 * (low + high)
-
-    return np.vectorize(law.calc_share), find_slip
 
 
 def solve_tamsi_creep(rho: float, v_s: float) -> float:

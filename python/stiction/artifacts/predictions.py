@@ -7,7 +7,8 @@ z = v_n - mu |v_t| for v_n in a normal law gives
     sap       f = k / (1 + mu~^2) (x - tau v_n + mu (dt + tau) |v_t|),   mu~^2 = mu^2 R_t / R_n
 
 with the penetration x: a gap, another stiffness and another dissipation. All other models have none
-of these. Source: [castro2023] section VII and Table I; [theory:model-properties].
+of these. In place of |v_t| `similar` has the soft norm |v_t|_s, and `sap` has 0 below its transition
+speed, where it sticks. Source: [castro2023] section VII and Table I; [theory:model-properties].
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from stiction._core import contact_model_traits
 from stiction.artifacts.chord import predict_chord_drift
 from stiction.artifacts.creep import calc_slip_share
+from stiction.artifacts.friction_functions import find_friction_function
 
 MIN_REGULARIZATION = 1e-9  # the smallest sigma of `sap`, see Sap::make_parameters
 
@@ -146,8 +148,8 @@ def is_linear_law(options: Mapping[str, Any]) -> bool:
 def calc_gliding_gap(options: Mapping[str, Any], pair: PairProperties, at: OperatingPoint) -> float:
     """Returns the gap on which a sliding body glides [m].
 
-        similar             mu dt |v_t|
-        sap, linear laws    mu (dt + tau) |v_t|
+        similar             mu dt |v_t|_s
+        sap, linear laws    mu (dt + tau) |v_t|, or |v_t|_s
         all others          0
 
     Source: [castro2023] eq. (41) and section VII.A.
@@ -156,7 +158,28 @@ def calc_gliding_gap(options: Mapping[str, Any], pair: PairProperties, at: Opera
         return 0.0
     delay = pair.relaxation_time if is_linear_law(options) else 0.0
     time_step: float = options["time_step"]
-    return pair.friction * (time_step + delay) * at.slip_speed
+    return pair.friction * (time_step + delay) * calc_coupled_slip(options, pair, at)
+
+
+def calc_coupled_slip(
+    options: Mapping[str, Any], pair: PairProperties, at: OperatingPoint
+) -> float:
+    """Returns the slip speed by which sliding acts on the normal force [m/s].
+
+        similar             |v_t|_s = eps F(|v_t| / eps), with the transition speed eps
+        sap                 |v_t|, or 0 while the contact sticks
+        all others          0
+
+    Source: [castro2023] eqs. (25), (45); [theory:similar].
+    """
+    traits = contact_model_traits(options["contact_model"])
+    if not traits.lifts_sliding:
+        return 0.0
+    eps = calc_transition_speed(options, pair, at) or 0.0
+    if traits.acts_ahead:
+        return at.slip_speed if at.slip_speed > eps else 0.0
+    law = find_friction_function(options["friction_law"])
+    return law.calc_soft_norm(at.slip_speed, eps) if eps > 0 else at.slip_speed
 
 
 def calc_stiffness_factor(
@@ -165,7 +188,7 @@ def calc_stiffness_factor(
     """Returns the stiffness of a sliding contact over that of its normal law [-].
 
         sap                            1 / (1 + mu^2 R_t / R_n)
-        similar with hunt_crossley     1 + mu d |v_t|
+        similar with hunt_crossley     1 + mu d |v_t|_s
         all others                     1
 
     A contact that does not slip has its own stiffness. The law `hertz` and the barriers have no
@@ -173,14 +196,15 @@ def calc_stiffness_factor(
     `hertz`. Source: [castro2023] section VII.B.
     """
     traits = contact_model_traits(options["contact_model"])
-    if at.slip_speed == 0:
+    slip = calc_coupled_slip(options, pair, at)
+    if slip == 0:
         return 1.0
     if traits.acts_ahead:
         R_t, R_n = _calc_sap_regularization(options, pair, at)
         return 1 / (1 + pair.friction**2 * R_t / R_n)
-    if not traits.lifts_sliding or is_linear_law(options):
+    if is_linear_law(options):
         return 1.0
-    return 1 + pair.friction * _calc_damping(options, pair) * at.slip_speed
+    return 1 + pair.friction * _calc_damping(options, pair) * slip
 
 
 def calc_dissipation_factor(
@@ -188,7 +212,7 @@ def calc_dissipation_factor(
 ) -> float:
     """Returns the dissipation of a sliding contact over that of its normal law [-].
 
-        similar with hunt_crossley     1 / (1 + mu d |v_t|)
+        similar with hunt_crossley     1 / (1 + mu d |v_t|_s)
         all others                     1
 
     `sap` keeps its relaxation time. Source: [castro2023] section VII.B.
