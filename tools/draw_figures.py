@@ -4,9 +4,10 @@
     draw_figures.py [NAME...]
 
 draws the named pictures, or all of them. The commands write their plots and results to out/figures. There
-you can check the numbers that a page gives with a picture. An unchanged picture gives an unchanged file,
-unless it shows measured times. Draw pictures with times on a machine that does nothing else. SVG pictures
-are drawn by hand, so this program does not draw them.
+you can check the numbers that a page gives with a picture. A command that fails, such as a study with a
+failed check, ends the program, and its picture stays as it was. An unchanged picture gives an unchanged
+file, unless it shows measured times. Draw pictures with times on a machine that does nothing else. SVG
+pictures are drawn by hand, so this program does not draw them.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class Figure:
     shows_times: bool = False
     needs: str | None = None
     moves: bool = False
+
+    @property
+    def is_study(self) -> bool:
+        return self.command[:2] == ("stiction", "study")
 
     @property
     def suffix(self) -> str:
@@ -126,11 +131,29 @@ def _draw(name: str, figure: Figure) -> None:
     command = [str(Path(sys.executable).parent / program), *arguments, "--out", str(folder)]
     print(f"{name}: {' '.join(figure.command)}", flush=True)
     ended = subprocess.run(command, cwd=ROOT, env=_make_environment(), check=False)
-    if ended.returncode not in (0, _CHECK_FAILED):
-        sys.exit(f"{name}: the command ended with {ended.returncode}")
+    if ended.returncode != 0:
+        sys.exit(_describe_failure(name, figure, folder, ended.returncode))
     picture = IMAGES / f"{name}{figure.suffix}"
     is_changed = _write_picture(folder / f"{figure.plot}{figure.suffix}", picture)
     print(f"{picture.relative_to(ROOT)}: {'changed' if is_changed else 'unchanged'}", flush=True)
+
+
+def _describe_failure(name: str, figure: Figure, folder: Path, code: int) -> str:
+    """Says that a picture was not written, why, and what to do. A negative code is a signal."""
+    problem = f"error: {name}{figure.suffix} was not drawn"
+    command = " ".join(figure.command)
+    if figure.is_study and code == _CHECK_FAILED:
+        return (
+            f"{problem}: a check of `{command}` failed, or the study could not run, as its output says. "
+            f"{_relative(folder)} has the results of the checks. Mend the cause, and draw it again"
+        )
+    return (
+        f"{problem}: `{command}` ended with {code}. Mend what its output names, and draw it again"
+    )
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def _make_environment() -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import draw_figures
 import pytest
 from draw_figures import FIGURES, IMAGES, main
 from PIL import Image
@@ -73,6 +74,43 @@ def test_an_unknown_picture_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         main(["study_clutters"])
     assert "there is no picture 'study_clutters'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "expected"),
+    [
+        ("study_pancake", 0, ""),
+        ("study_grasp", 1, "a check of `stiction study grasp` failed"),
+        ("study_grasp", 3, "`stiction study grasp` ended with 3"),
+        ("pinch", 1, "`python docs/images/draw_pinch.py` ended with 1"),
+    ],
+)
+def test_a_command_that_fails_leaves_the_picture(
+    name: str, code: int, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command has drawn its plot, but ends with a code."""
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        folder = Path(command[-1])
+        folder.mkdir(parents=True)
+        Image.new("RGB", (4, 4), "red").save(folder / f"{FIGURES[name].plot}.png")
+        return subprocess.CompletedProcess(command, code)
+
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / f"{name}.png").write_bytes(b"as it was")
+    monkeypatch.setattr(draw_figures.subprocess, "run", run)
+    for attribute, value in (("IMAGES", images), ("_OUTPUT", tmp_path / "out"), ("ROOT", tmp_path)):
+        monkeypatch.setattr(draw_figures, attribute, value)
+    if code == 0:
+        main([name])
+        assert (images / f"{name}.png").read_bytes() != b"as it was"
+        return
+    with pytest.raises(SystemExit) as stopped:
+        main([name])
+    assert f"error: {name}.png was not drawn" in str(stopped.value)
+    assert expected in str(stopped.value)
+    assert (images / f"{name}.png").read_bytes() == b"as it was"
 
 
 def test_the_picture_that_moves_is_small_and_repeats() -> None:
