@@ -98,6 +98,7 @@ FIGURES = {
     "study_spatula": _study("spatula", "example_pitch"),
     "study_spatula_gripper": _study("spatula", "fig01_gripper"),
     "study_spatula_patch": _study("spatula", "fig01_patch"),
+    "studio": Figure(("python", "docs/images/draw_studio.py"), "studio", needs="mujoco.studio"),
     "viewer": Figure(("python", "docs/images/draw_viewer.py"), "viewer", needs="playwright"),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "sweep": Figure(("stiction", "sweep", "examples/grasp.yaml"), "sweep", shows_times=True),

@@ -18,13 +18,14 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.view.palette import color_pressures
 
 SCENES = Path(__file__).parents[3] / "scenes"
 
 
 @pytest.fixture(scope="module")
 def studio() -> Any:
-    """The module stiction.studio, on Studio or on its stand-in."""
+    """The modules of stiction.studio, on Studio or on its stand-in."""
     path = Path(__file__).with_name("studio_double.py")
     spec = importlib.util.spec_from_file_location("studio_double", path)
     assert spec is not None and spec.loader is not None
@@ -32,7 +33,12 @@ def studio() -> Any:
     sys.modules["studio_double"] = double
     spec.loader.exec_module(double)
     double.install()
-    return importlib.import_module("stiction.studio")
+    names = ("drawing", "launch", "panel", "snapshots", "stepper")
+    modules = {name: importlib.import_module(f"stiction.studio.{name}") for name in names}
+    package = importlib.import_module("stiction.studio")
+    own = {name: getattr(package, name) for name in package.__all__ if name != "launch"}
+    stepper = modules["stepper"]
+    return types.SimpleNamespace(**modules, **own, messages=stepper.messages, sim=stepper.sim)
 
 
 class Handle:
@@ -62,6 +68,7 @@ class ImGui(types.ModuleType):
     def __init__(self, edits: dict[str, Any]) -> None:
         super().__init__("imgui")
         self.edits, self.lines, self.depth = edits, [], 0  # type: ignore[var-annotated]
+        self.colors: list[Any] = []
 
     def Begin(self, name: str) -> tuple[bool, bool]:  # noqa: N802
         self.depth += 1
@@ -80,6 +87,33 @@ class ImGui(types.ModuleType):
     def InputDouble(self, label: str, value: float, *_: Any) -> tuple[bool, float]:  # noqa: N802
         self.lines.append(label)
         return (True, self.edits[label]) if label in self.edits else (False, value)
+
+    def TextWrapped(self, text: str) -> None:  # noqa: N802
+        self.lines.append(text)
+
+    def SliderFloat(self, label: str, value: float, *_: Any) -> tuple[bool, float]:  # noqa: N802
+        return (True, self.edits[label]) if label in self.edits else (False, value)
+
+    def ColorButton(self, label: str, color: Any, *_: Any) -> bool:  # noqa: N802
+        self.colors.append(color)
+        return False
+
+    def GetIO(self) -> Any:  # noqa: N802
+        return types.SimpleNamespace(DisplaySize=types.SimpleNamespace(x=1200.0, y=800.0))
+
+    def ignore(self, *_: Any) -> None:
+        """What is laid out, but shows nothing."""
+
+    SetNextWindowPos = SetNextWindowSize = PushItemWidth = PopItemWidth = SameLine = ignore
+
+    def Vec2(self, *values: float) -> tuple[float, ...]:  # noqa: N802
+        return values
+
+    Vec4 = Vec2
+
+    Cond = types.SimpleNamespace(FirstUseEver=4)
+    SliderFlags = types.SimpleNamespace(Logarithmic=32)
+    ColorEditFlags = types.SimpleNamespace(NoBorder=1024)
 
     def Checkbox(self, label: str, value: bool) -> tuple[bool, bool]:  # noqa: N802
         return (True, self.edits[label]) if label in self.edits else (False, value)
@@ -115,7 +149,7 @@ def test_it_keeps_the_pace_of_the_panel(studio: Any, monkeypatch: pytest.MonkeyP
     stepper, data, _ = start(studio, "pinch.xml")
     stepper.on_step_control(studio.messages.StepControlSnapshot(speed=50.0))
     clock = [0.0]  # a wall clock that does not depend on the machine
-    monkeypatch.setattr(studio.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(studio.stepper.time, "perf_counter", lambda: clock[0])
     for _ in range(50):
         clock[0] += 0.01
         stepper.on_step(studio.messages.StepEvent(data.model, data))
@@ -161,9 +195,8 @@ def test_the_panel_changes_what_was_edited_and_nothing_else(
     def use(**edits: Any) -> None:
         stepper.on_step(studio.messages.StepEvent(data.model, data))
         panel.on_contacts(handle.sent[-1])
-        monkeypatch.setattr(
-            studio, "imgui", ImGui({k.replace("__", " "): v for k, v in edits.items()})
-        )
+        edited = ImGui({k.replace("__", " "): v for k, v in edits.items()})
+        monkeypatch.setattr(studio.panel, "imgui", edited)
         panel.on_build_gui(studio.messages.BuildGuiEvent())
         for settings in panel._viewer.sent:
             stepper.on_settings(settings)
@@ -192,7 +225,7 @@ def test_a_scene_without_a_simulator_says_why(studio: Any) -> None:
         assert stepper.on_step(studio.messages.StepEvent(data.model, data)) is True
     (shown,) = handle.sent
     assert "max_seconds" in shown.message and shown.contact_model == "coulomb"
-    assert studio.make_geoms(shown, data.model) == []
+    assert studio.drawing.make_geoms(shown, data.model, studio.drawing.Style()) == []
     stepper._options = {}
     stepper.on_settings(studio.SettingsSnapshot("sap", {}))
     stepper.on_step(studio.messages.StepEvent(data.model, data))
@@ -215,8 +248,9 @@ def test_a_reset_clears_the_reason_of_a_failed_step(studio: Any) -> None:
 
 
 def test_unknown_options_of_the_command_line_are_refused(studio: Any) -> None:
-    assert "unknown option --wbe" in studio.main(["scene.xml", "--wbe"])
-    assert studio.main([]).startswith("usage")
+    assert "there is no option --wbe" in studio.launch.main(["scene.xml", "--wbe"])
+    assert studio.launch.main([]).startswith("usage")
+    assert "these scenes come with the package" in studio.launch.main(["no_scene", "--web"])
 
 
 def test_a_failed_step_pauses_studio_and_says_why(studio: Any) -> None:
@@ -239,11 +273,15 @@ def test_patches_have_the_properties_that_the_scene_names(studio: Any) -> None:
     shown = handle.sent[-1]
     assert len(shown.face) == len(shown.pressure) > 50
     assert len(shown.point) == 0  # the faces of patches are not drawn as points
-    geoms = studio.make_geoms(shown, data.model)
+    style = studio.drawing.Style()
+    geoms = studio.drawing.make_geoms(shown, data.model, style)
     assert len(geoms) == len(shown.face)
-    red = [geom.rgba[0] for geom in geoms]
-    assert red[int(np.argmax(shown.pressure))] == pytest.approx(1)
+    wanted = color_pressures(shown.pressure, style.scale.top)
+    assert np.array([geom.rgba[:3] for geom in geoms]) == pytest.approx(wanted, abs=1e-6)
+    assert shown.pressure.max() <= style.scale.top < 2 * shown.pressure.max()
     assert [geom.size[0] for geom in geoms] == pytest.approx(shown.face_radius, rel=1e-6)
+    # MjvGeom.size is the radius along both axes and half the height: the disks are flat.
+    assert [geom.size[2] for geom in geoms] == pytest.approx(0.04 * shown.face_radius, rel=1e-6)
 
 
 def make_panel(studio: Any, contact_model: str = "coulomb") -> Any:
@@ -270,6 +308,7 @@ def test_the_panel_draws_contacts_in_place_of_mujocos(studio: Any) -> None:
     assert disk.type == mujoco.mjtGeom.mjGEOM_CYLINDER
     assert disk.pos == pytest.approx(shown.point[0], abs=1e-6)
     assert np.abs(disk.mat[:, 2] @ shown.normal[0]) == pytest.approx(1, abs=1e-6)
+    assert disk.size[2] == pytest.approx(0.04 * disk.size[0])  # flat
     panel.on_post_model(None)
     panel.on_update(studio.messages.UpdateEvent())
     assert panel._snapshot is None
@@ -280,7 +319,7 @@ def test_the_panel_shows_the_bound_and_sends_changes(
 ) -> None:
     panel, _ = make_panel(studio)
     imgui = ImGui({})
-    monkeypatch.setattr(studio, "imgui", imgui)
+    monkeypatch.setattr(studio.panel, "imgui", imgui)
     panel.on_build_gui(studio.messages.BuildGuiEvent())
     assert imgui.depth == 0 and panel._viewer.sent == []
     assert any(line.startswith("error bound: ") for line in imgui.lines)
@@ -288,12 +327,73 @@ def test_the_panel_shows_the_bound_and_sends_changes(
     assert "near_rigid_factor" not in imgui.lines  # coulomb does not read it
 
     edits = {"contact model": "sap", "stiction_tolerance": 5e-5, "forces": False}
-    monkeypatch.setattr(studio, "imgui", ImGui(edits))
+    monkeypatch.setattr(studio.panel, "imgui", ImGui(edits))
     panel.on_build_gui(studio.messages.BuildGuiEvent())
     (sent,) = panel._viewer.sent
     assert sent.contact_model == "sap" and sent.options["stiction_tolerance"] == 5e-5
     panel.on_update(studio.messages.UpdateEvent())
     assert all(g.type != mujoco.mjtGeom.mjGEOM_ARROW for g in panel._viewer.extra_geoms[1:])
+
+
+def test_bodies_become_transparent_until_the_user_says_otherwise(
+    studio: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contacts lie inside bodies, which hide them and the arrows of their forces."""
+    panel, shown = make_panel(studio)
+    flags, transparent = panel._viewer.vis_options.flags, int(mujoco.mjtVisFlag.mjVIS_TRANSPARENT)
+    assert not flags[transparent]
+    panel.on_post_model(None)
+    assert flags[transparent]
+    panel.on_contacts(shown)
+    monkeypatch.setattr(studio.panel, "imgui", ImGui({"transparent bodies": False}))
+    panel.on_build_gui(studio.messages.BuildGuiEvent())
+    panel.on_update(studio.messages.UpdateEvent())
+    assert not flags[transparent]
+
+
+def test_the_panel_has_the_scale_of_pressures_and_the_number_of_shapes(
+    studio: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stepper, data, handle = start(studio, "spatula.xml")
+    stepper.on_single_step(studio.messages.SingleStepEvent())
+    stepper.on_step(studio.messages.StepEvent(data.model, data))
+    panel = studio.StictionPanel()
+    panel._viewer = Viewer(data.model)
+    panel.on_contacts(handle.sent[-1])
+    monkeypatch.setattr(studio.panel, "MAX_GEOMS", 40)
+    panel.on_update(studio.messages.UpdateEvent())
+    imgui = ImGui({})
+    monkeypatch.setattr(studio.panel, "imgui", imgui)
+    panel.on_build_gui(studio.messages.BuildGuiEvent())
+    assert "0" in imgui.lines and f"{panel._style.scale.top:g} Pa" in imgui.lines
+    assert imgui.colors[0][:3] == pytest.approx(color_pressures(np.zeros(1), 1.0)[0])
+    assert imgui.colors[-1][:3] == pytest.approx(color_pressures(np.ones(1), 1.0)[0])
+    assert f"40 of {len(handle.sent[-1].face)} shapes are drawn" in imgui.lines
+
+
+def test_the_arrow_of_a_mean_bodys_weight_has_the_chosen_length(studio: Any) -> None:
+    panel, shown = make_panel(studio)
+    model, n = panel._viewer.model, len(shown.point)
+    arrows = studio.drawing.make_geoms(shown, model, studio.drawing.Style(arrow_length=3.0))[n:]
+    weight = model.stat.meanmass * np.linalg.norm(model.opt.gravity)
+    length = 3.0 * model.stat.meansize * np.linalg.norm(shown.force, axis=1) / weight
+    # The size of an arrow along its axis is its length; mjv_connector keeps half of it for capsules.
+    assert [arrow.size[2] for arrow in arrows] == pytest.approx(length, rel=1e-5)
+
+
+def test_a_launched_scene_starts_at_its_keyframe(studio: Any) -> None:
+    scene = stiction.load_scene(SCENES / "spatula.xml")
+    data = mujoco.MjData(scene.model)
+    stepper = studio.StictionStepper(starts_at_keyframe=True)
+    stepper._handle = Handle(scene.model)
+    event = studio.messages.PostModelEvent(scene.model, data, str(SCENES / "spatula.xml"))
+    stepper.on_post_model(event)
+    assert np.array_equal(data.ctrl, scene.make_data().ctrl) and data.ctrl[0] == 16
+
+
+def test_a_window_needs_a_newer_python(studio: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studio.launch, "sys", types.SimpleNamespace(version_info=(3, 11, 7)))
+    assert "use the page in the browser, --web" in studio.launch.main(["pinch"])
 
 
 def test_mujoco_has_no_bound(studio: Any) -> None:

@@ -1,0 +1,40 @@
+"""Plugins for MuJoCo Studio 4: it steps with Stiction, and shows Stiction's contacts and patches.
+
+    python -m stiction.studio scenes/spatula.xml --web      # a page in the browser
+    python -m stiction.studio scenes/spatula.xml            # a window
+
+or, in a program with plugins of its own,
+
+    plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *stiction.studio.make_plugins()]
+
+`StictionStepper` takes the place of MuJoCo's steps: it handles StepEvent before Studio's StepControl,
+with the pause and the speed of Studio's own panel. `StictionPanel` draws contacts in place of MuJoCo's,
+which Studio would compute anew, and has a panel for model, parameters and bound. Studio's interface is
+documented in MuJoCo's documentation, chapter Studio.
+"""
+
+from __future__ import annotations
+
+import mujoco
+
+try:
+    import mujoco.studio.plugin
+except ImportError as e:
+    raise ImportError(
+        f"stiction.studio needs MuJoCo Studio of the same version as MuJoCo {mujoco.__version__} "
+        f'({e}); install both: pip install "stiction[studio]"'
+    ) from e
+
+from stiction.studio.launch import launch, make_plugins
+from stiction.studio.panel import StictionPanel
+from stiction.studio.snapshots import ContactsSnapshot, SettingsSnapshot
+from stiction.studio.stepper import StictionStepper
+
+__all__ = [
+    "ContactsSnapshot",
+    "SettingsSnapshot",
+    "StictionPanel",
+    "StictionStepper",
+    "launch",
+    "make_plugins",
+]

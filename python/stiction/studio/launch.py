@@ -1,0 +1,64 @@
+"""Opens a scene in Studio with the plugins."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from stiction.errors import Error
+from stiction.package_scenes import find_scene
+from stiction.properties import PropertiesLike
+from stiction.studio.panel import StictionPanel
+from stiction.studio.stepper import StictionStepper
+
+_USAGE = "usage: python -m stiction.studio SCENE [--web]"
+
+
+def make_plugins(
+    contact_model: str = "coulomb", properties: PropertiesLike = None, **options: Any
+) -> list[Any]:
+    """Returns the plugins, with the arguments of StictionStepper. Add them to Studio's own."""
+    return [StictionStepper(contact_model, properties, **options), StictionPanel()]
+
+
+def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False) -> None:
+    """Opens a scene in Studio, and returns when it is closed.
+
+    Args:
+        scene: file of the scene, or the name of one that comes with the package.
+        contact_model: name of the contact model.
+        web: True: a page in the browser; False: a window.
+
+    Raises:
+        Error: there is no such scene, or the window needs a newer Python.
+    """
+    path = find_scene(Path(scene))
+    if not web and sys.version_info < (3, 12):
+        raise Error(
+            "unsupported",
+            "window",
+            "MuJoCo Studio 4.0.0 opens a window only with Python 3.12 or later, because its renderer "
+            "imports collections.abc.Buffer; use the page in the browser, --web",
+        )
+    from mujoco.studio import app as studio_app
+    from mujoco.studio import launch_native, launch_web
+
+    own = make_plugins(contact_model, starts_at_keyframe=True)
+    plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *own]
+    run = launch_web.run if web else launch_native.run
+    run(model_path=str(path), plugins=plugins)
+
+
+def main(arguments: list[str]) -> str | None:
+    """Opens the scene of a command line. Returns what is wrong with it, or None."""
+    scenes = [argument for argument in arguments if not argument.startswith("-")]
+    unknown = [a for a in arguments if a.startswith("-") and a != "--web"]
+    if unknown or len(scenes) != 1:
+        problem = f"error: there is no option {unknown[0]}\n" if unknown else ""
+        return f"{problem}{_USAGE}"
+    try:
+        launch(scenes[0], web="--web" in arguments)
+    except Error as e:
+        return f"error: {e}"
+    return None
