@@ -64,6 +64,7 @@ PYTHON_LAYERS = (
         "extras",
         "mujoco_faults",
         "names",
+        "output_files",
         "triangulation",
         "yaml_file",
     ),

@@ -1,4 +1,7 @@
-"""A strip over time: green where all certificates hold, red where a step or its certificate failed."""
+"""A strip over time: green where all certificates hold, red where a step or its certificate failed.
+
+It is gray if no step has a certificate, as under the contact model `mujoco`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Sequence
 from stiction.view.frame import Frame
 from stiction.view.session import Session
 
-_GOOD, _BAD = "#2ca02c", "#d62728"
+_GOOD, _BAD, _UNKNOWN = "#2ca02c", "#d62728", "#9a9a9a"
 _MAX_MARKS = 200
 
 
@@ -23,16 +26,19 @@ def thin_out(times: Sequence[float]) -> list[float]:
     return list(times[:: max(1, -(-len(times) // _MAX_MARKS))])
 
 
-def count_steps(runs: Sequence[Sequence[Frame]]) -> int:
-    """Returns the number of steps in all runs, without their initial states."""
-    return sum(frame.index > 0 for frames in runs for frame in frames)
+def count_steps(runs: Sequence[Sequence[Frame]]) -> tuple[int, int]:
+    """Returns the number of steps in all runs, without their initial states, and of those of them that
+    have a certificate.
+    """
+    steps = [frame for frames in runs for frame in frames if frame.index > 0]
+    return len(steps), sum(frame.is_certified for frame in steps)
 
 
 def make_strip(
     times: Sequence[float],
     start: float,
     end: float,
-    num_steps: int,
+    num_steps: tuple[int, int],
     jumps: Sequence[float] = (),
 ) -> str:
     """Returns the strip as HTML.
@@ -40,7 +46,7 @@ def make_strip(
     Args:
         times: times of all steps that failed [s]. The strip counts them, and marks a few hundred.
         start, end: times at both ends of the strip [s].
-        num_steps: number of steps of all sessions.
+        num_steps: number of steps of all sessions, and of those that have a certificate.
         jumps: for a page with a script of its own, the time of its replay for each of the times [s].
     """
     span = max(end - start, 1e-12)
@@ -52,12 +58,23 @@ def make_strip(
         f"background:{_BAD};left:calc({(time - start) / span:.4f} * (100% - 3px))'></div>"
         for time, target in zip(shown, targets or [""] * len(shown), strict=True)
     )
-    words = f"{len(times)} failed" if times else "all good"
+    words = _describe(len(times), num_steps)
     if times and targets:
         words += " (click a mark to go there)"
+    back = _GOOD if num_steps[1] or not num_steps[0] else _UNKNOWN
     return (
-        "<div style='padding:2px 14px;font:12px sans-serif'>"
-        f"certificates of {num_steps} steps: {words}"
+        f"<div style='padding:2px 14px;font:12px sans-serif'>{words}"
         "<div class='stiction-strip' style='position:relative;height:10px;margin-top:3px;"
-        f"border-radius:2px;overflow:hidden;background:{_GOOD}'>{marks}</div></div>"
+        f"border-radius:2px;overflow:hidden;background:{back}'>{marks}</div></div>"
     )
+
+
+def _describe(num_failed: int, num_steps: tuple[int, int]) -> str:
+    total, certified = num_steps
+    failed = f"{num_failed} failed" if num_failed else ""
+    if total and not certified:
+        return f"{total} steps of mj_step without certificates" + (f": {failed}" if failed else "")
+    words = f"certificates of {certified} steps: {failed or 'all good'}"
+    if total > certified:
+        words += f"; {total - certified} steps of mj_step have none"
+    return words

@@ -12,7 +12,7 @@ from stiction._core import StepReport
 from stiction.properties import PropertiesLike
 from stiction.recording import format as fmt
 from stiction.simulator import Simulator
-from stiction.view.frame import Frame, make_frame
+from stiction.view.frame import Frame, has_certificate, make_frame
 from stiction.view.session import Session
 
 FRAME_TIME = 0.04  # simulated time between two frames [s]
@@ -37,6 +37,7 @@ class Film:
         properties: contact properties of geoms.
         frames: the frames.
         num_steps: number of steps, also of those without a frame.
+        num_certified: number of these steps that have a certificate, whether it holds or not.
     """
 
     model: mujoco.MjModel
@@ -46,7 +47,7 @@ class Film:
         self.properties: PropertiesLike = None
         self.frame_time = frame_time
         self.frames: list[Frame] = []
-        self.num_steps = 0
+        self.num_steps = self.num_certified = 0
         self._end, self._shift = -math.inf, 0.0  # time after the last step, and Frame.shift [s]
 
     def step(self, simulator: Simulator, data: mujoco.MjData) -> StepReport:
@@ -56,18 +57,22 @@ class Film:
         start = fmt.get_state(self.model, data)
         report = simulator.step(data)
         self.num_steps += 1
+        self.num_certified += has_certificate(simulator.contact_model)
         end = fmt.get_state(self.model, data)
         # A program may reset its data between two steps.
         self._shift += max(float(self._end - start[0]), 0.0)
         self._end = float(end[0])
         if self._is_due(start[0] + self._shift) or report.status != "ok":
-            frame = make_frame(self.model, self.num_steps, start, end, b"", report)
+            frame = make_frame(
+                self.model, self.num_steps, start, end, b"", report, simulator.contact_model
+            )
             self.frames.append(replace(frame, shift=self._shift))
         return report
 
     def add(self, frame: Frame) -> None:
         """Keeps a frame if one is due."""
         self.num_steps += frame.index > 0
+        self.num_certified += frame.index > 0 and frame.is_certified
         if self._is_due(frame.start_time) or not frame.is_good:
             self.frames.append(frame)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import mujoco
 
-from stiction._core import StepReport
+from stiction._core import StepReport, contact_model_traits
 from stiction.recording import format as fmt
 from stiction.recording.step import Step
 from stiction.run_summary import calc_energy
@@ -47,6 +47,7 @@ class Frame:
         size: estimate of the memory that the frame keeps [bytes].
         shift: time by which resets before this step set the clock of the scene back [s]. With it, the
             times of the frames of a run never fall.
+        is_certified: False if the contact model is `mujoco`, whose steps have no certificate.
     """
 
     index: int
@@ -61,6 +62,7 @@ class Frame:
     model: mujoco.MjModel
     size: int
     shift: float = 0.0
+    is_certified: bool = True
 
     @property
     def start_time(self) -> float:
@@ -74,7 +76,7 @@ class Frame:
 
     @property
     def is_good(self) -> bool:
-        """True if the step was made and its certificate holds."""
+        """True if the step was made, and its certificate holds if it has one."""
         return self.status == "ok"
 
     @property
@@ -108,6 +110,7 @@ def make_frame(
     end: fmt.Vector,
     memory: bytes,
     report: StepReport,
+    contact_model: str,
 ) -> Frame:
     """Makes the frame of a step that was just made. It keeps the report."""
     bound = report.certificate.error_bound
@@ -131,7 +134,13 @@ def make_frame(
         + start.nbytes
         + end.nbytes
         + len(memory),
+        is_certified=has_certificate(contact_model),
     )
+
+
+def has_certificate(contact_model: str) -> bool:
+    """True if the steps of a contact model have certificates."""
+    return not contact_model_traits(contact_model).is_mj_step
 
 
 def make_recorded_frame(
@@ -140,6 +149,7 @@ def make_recorded_frame(
     start: fmt.Vector,
     time_step: float,
     is_fallback: Callable[[int, int], bool],
+    contact_model: str,
     shift: float = 0.0,
 ) -> Frame:
     """Makes the frame of a recorded step.
@@ -150,6 +160,7 @@ def make_recorded_frame(
         start: state before it.
         time_step: length of the step [s].
         is_fallback: tells of two geoms whether their contact points replace a patch.
+        contact_model: name of the contact model.
         shift: see Frame.
     """
     report: dict[str, Any] = step.report
@@ -172,4 +183,5 @@ def make_recorded_frame(
         + step.contacts.nbytes
         + sum(each.faces.nbytes + each.vertices.nbytes for each in step.patches),
         shift,
+        has_certificate(contact_model),
     )

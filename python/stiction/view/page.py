@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import io
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
+from stiction.output_files import check_output
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
@@ -69,17 +71,8 @@ def make_page(
 
 
 def check_page_path(path: Path) -> None:
-    """Raises Error if a page would overwrite something else than an older page."""
-    if path.is_dir():
-        raise Error("invalid_value", str(path), "is a folder; name a file such as out.html")
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        head = file.read(1 << 16)
-    if head and _MARK.encode() not in head:
-        raise Error(
-            "invalid_value", str(path), "exists and is not a page of the viewer; give another name"
-        )
+    """Raises Error if a page cannot be written, or would replace something else than an older page."""
+    check_output(path, "a page of the viewer", lambda head: _MARK.encode() in head)
 
 
 def write_page(path: Path, page: str) -> None:
@@ -133,9 +126,8 @@ class _Projector:
     def _prepare(self, time: float) -> None:
         """Sends the last frame of each film that starts at or before a time ahead."""
         for world, film in zip(self._worlds, self._films, strict=True):
-            starts = [frame.start_time for frame in film.frames]
-            place = max(int(np.searchsorted(starts, time + 1e-9)) - 1, 0)
-            world.prepare(film.frames[place], self._style, self._scale)
+            place = bisect_right(film.frames, time + 1e-9, key=lambda frame: frame.start_time)
+            world.prepare(film.frames[max(place - 1, 0)], self._style, self._scale)
 
     def _count_arrows(self) -> None:
         """Keeps the count of the frame that has the most arrows, by kind."""
@@ -160,7 +152,10 @@ class _Projector:
         bad = sorted((frame for frame in frames if not frame.is_good), key=lambda frame: frame.time)
         # The replay shows a frame from the start of its step. A little later it is there for sure.
         jumps = [slowdown * (frame.start_time - first + _LATER) for frame in bad]
-        num_steps = sum(film.num_steps for film in self._films)
+        num_steps = (
+            sum(film.num_steps for film in self._films),
+            sum(film.num_certified for film in self._films),
+        )
         bad_times = [frame.time for frame in bad]
         strip = make_strip(bad_times, min(times), max(times), num_steps, jumps)
         return (

@@ -90,6 +90,7 @@ class RecordedRun(Session):
             start,
             self._simulator.time_step,
             self._is_fallback,
+            self._simulator.contact_model,
             calc_shift(start, last),
         )
 

@@ -183,14 +183,19 @@ class Runner:
         if self._clock is None:
             self._clock = min(session.time for session in self.sessions)
         self._clock += self.speed * _TICK
-        moved, waits = False, False
-        for session in self.sessions:
-            while session.time < self._clock - 1e-9:
-                if self._must_look_up() or not session.advance():
-                    break
-                moved = True
-            waits |= session.time >= self._clock - 1e-9  # its steps are longer than a frame
-        return moved or waits
+        moved, due = False, self._clock - 1e-9
+        late = [session for session in self.sessions if session.time < due]
+        while late and not self._must_look_up():
+            # The last ones step first, so that a pause finds all of them within one step.
+            behind = min(session.time for session in late) + 1e-9
+            for session in [each for each in late if each.time <= behind]:
+                if session.advance():
+                    moved = True
+                else:
+                    late.remove(session)
+            late = [session for session in late if session.time < due]
+        # A session that is ahead has steps that are longer than a frame.
+        return moved or any(session.time >= due for session in self.sessions)
 
     def _play_freely(self) -> bool:
         """Steps as fast as possible for the time of one frame."""

@@ -72,7 +72,9 @@ class Simulation(Session):
         memory = self.simulator.get_state()
         report = self.simulator.forward(self._data)
         self._restore(state, memory)
-        frame = make_frame(self.model, 0, state, state, memory, report)
+        frame = make_frame(
+            self.model, 0, state, state, memory, report, self.simulator.contact_model
+        )
         self._start_with([replace(frame, status="ok", message="")])  # no step was made
 
     def change(self, contact_model: str | None = None, **options: Any) -> None:
@@ -110,7 +112,9 @@ class Simulation(Session):
             self.problem = f"step {index} failed ({report.status}): {report.message}"
         end = fmt.get_state(self.model, self._data)
         memory = self.simulator.get_state()
-        return make_frame(self.model, index, start, end, memory, report)
+        return make_frame(
+            self.model, index, start, end, memory, report, self.simulator.contact_model
+        )
 
     def _rewind(self) -> None:
         """Takes the state of the frame at the cursor, and forgets later frames."""

@@ -19,13 +19,13 @@ import yaml
 
 import stiction
 from stiction.controls import ControlsName
-from stiction.view.certificate_strip import find_bad_frames, make_strip
+from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
 from stiction.view.model_panel import ModelPanel
 from stiction.view.playback_panel import list_speeds
 from stiction.view.recorded import RecordedRun, check_same_scene
-from stiction.view.runner import Runner
+from stiction.view.runner import _TICK, Runner
 from stiction.view.series import QUANTITIES, make_series, take_affordable, thin_out
 from stiction.view.session import Session, check_count
 from stiction.view.simulation import Simulation
@@ -460,9 +460,84 @@ def test_the_strip_counts_every_failure(scene: stiction.Scene) -> None:
         bad = [replace(session.frame, status="not_converged")] * count
         session._start_with(bad)
         times = [frame.time for frame in find_bad_frames([session])]
-        strip = make_strip(times, 0, 1, count)
+        strip = make_strip(times, 0, 1, (count, count))
         assert f"{count} failed" in strip
         assert 0 < strip.count("stiction-bad") <= 200
+
+
+def test_a_pause_finds_all_runs_at_the_same_step(scene: stiction.Scene) -> None:
+    """The pause comes while the first run steps, in the middle of a frame of ten steps."""
+    sessions = [
+        Simulation(scene, "sap"),
+        Simulation(scene, "coulomb"),
+        Simulation(scene, "similar"),
+    ]
+    runner = Runner(sessions, speed=10 * scene.model.opt.timestep / _TICK)
+    count = [0]
+    advance = sessions[0].advance
+
+    def pause_at_the_fifth_step() -> bool:
+        count[0] += 1
+        if count[0] == 5:
+            runner.pause()
+        return advance()
+
+    sessions[0].advance = pause_at_the_fifth_step  # type: ignore[method-assign]
+    runner.play()
+    assert runner._move()
+    assert [session.frame.index for session in sessions] == [5, 5, 5]
+
+
+def test_runs_with_other_steps_stay_within_one_step(scene: stiction.Scene) -> None:
+    step = scene.model.opt.timestep
+    sessions = [Simulation(scene, "sap"), Simulation(scene, "sap", time_step=3 * step)]
+    runner = Runner(sessions, speed=7 * step / _TICK)
+    runner.play()
+    for _ in range(5):
+        runner._move()
+    assert [session.frame.index for session in sessions] == [35, 12]
+
+
+@pytest.mark.parametrize(
+    ("contact_models", "words", "color"),
+    [
+        (("coulomb",), "certificates of 5 steps: all good", "#2ca02c"),
+        (("no_slip",), "certificates of 5 steps: all good", "#2ca02c"),
+        (("mujoco",), "5 steps of mj_step without certificates", "#9a9a9a"),
+        (
+            ("coulomb", "mujoco"),
+            "certificates of 5 steps: all good; 5 steps of mj_step have none",
+            "#2ca02c",
+        ),
+    ],
+)
+def test_steps_of_mj_step_have_no_certificate(
+    contact_models: tuple[str, ...], words: str, color: str, scene: stiction.Scene
+) -> None:
+    """Live, and in a film that a program makes."""
+    sessions = [Simulation(scene, name) for name in contact_models]
+    for session in sessions:
+        go(session, 5)
+    live = count_steps([session.frames for session in sessions])
+    films = [Film(name) for name in contact_models]
+    for film in films:
+        simulator, data = scene.make_simulator(film.name), scene.make_data()
+        for _ in range(5):
+            film.step(simulator, data)
+    total = sum(film.num_steps for film in films), sum(film.num_certified for film in films)
+    assert live == total
+    strip = make_strip([], 0, 1, live)
+    assert f">{words}<" in strip and f"background:{color}" in strip
+    failed = make_strip([0.5], 0, 1, live)
+    assert "1 failed" in failed
+
+
+def test_a_changed_contact_model_counts_from_its_first_step(scene: stiction.Scene) -> None:
+    session = Simulation(scene, "coulomb")
+    go(session, 3)
+    session.change("mujoco")
+    go(session, 4)
+    assert count_steps([session.frames]) == (7, 3)
 
 
 def test_a_film_has_a_frame_for_each_moment_and_all_failures(scene: stiction.Scene) -> None:
