@@ -88,6 +88,7 @@ def _run_app() -> int:
         code = ExitCode.of_error(e)
     except ImportError as e:
         err.print("error:", str(e), style="red", markup=False)
+        _print_json_error("unsupported", e.name or "", str(e))
         code = ExitCode.FAILURE
     except OSError as e:
         _fail_output(e)
@@ -133,9 +134,11 @@ def _fail_output(error: OSError) -> None:
     # A broken pipe needs no message: the reader, as in `stiction ... | head`, has stopped reading.
     if not isinstance(error, BrokenPipeError):
         where = error.filename or "standard output: cannot be written"
-        message = f"error: {where}: {error.strerror or error}"
+        reason = error.strerror or str(error)
         with contextlib.suppress(OSError):
-            print(make_printable(message), file=sys.stderr)
+            print(make_printable(f"error: {where}: {reason}"), file=sys.stderr)
+            if error.filename:  # standard output itself works
+                _print_json_error("invalid_value", str(where), reason)
     # Python flushes standard output when it ends; the buffered text would fail again there.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

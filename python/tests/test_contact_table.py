@@ -235,12 +235,26 @@ def test_contacts_writes_parquet_csv_and_npz(recording: stiction.Recording, tmp_
         assert arrays["body2_name"][0] == names
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".npz", ".parquet"])
+def test_contacts_replaces_tables_only(
+    recording: stiction.Recording, tmp_path: Path, suffix: str
+) -> None:
+    out = tmp_path / "new" / f"table{suffix}"
+    for _ in range(2):
+        done = run_contacts(recording.path, "--out", out)
+        assert done.returncode == 0, done.stderr
+    out.write_text("what somebody has written")
+    done = run_contacts(recording.path, "--out", out)
+    assert done.returncode == 1 and "exists and is not a table of contacts" in done.stderr
+    assert out.read_text() == "what somebody has written"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
     [
         (("none.mcap", "--out", "a.csv"), 2, "none.mcap: there is no such file"),
         (("RUN", "--out", "a.xlsx"), 2, "ends in '.xlsx', but a table ends in .parquet, .csv or"),
-        (("RUN", "--out", "no/folder/a.csv"), 1, "cannot be written: No such file or directory"),
+        (("RUN", "--out", "/proc/no/a.csv"), 1, "cannot be written: No such file or directory"),
     ],
 )
 def test_contacts_explains_errors(

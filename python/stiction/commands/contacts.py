@@ -15,6 +15,7 @@ from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
+from stiction.output_files import check_output
 from stiction.record_table import RecordTable, Rows, import_pyarrow
 from stiction.recording import Recording
 from stiction.suggestions import suggest_name
@@ -49,6 +50,7 @@ def contacts(
     rows = recording.list_anchors() if anchors else recording.table()
     table = anchor_table.TABLE if anchors else contact_table.TABLE
     names = {"body": recording.model.body, "geom": recording.model.geom}
+    check_output(out, "a table of contacts", _make_test(table, rows, out))
     try:
         write(table, rows, names, out)
     except OSError as e:
@@ -82,6 +84,13 @@ def _count_kinds(layout: RecordTable, rows: Rows) -> dict[str, int]:
         return {name: int((rows["kind"] == kind).sum()) for name, kind in kinds.items()}
     num_slipping = int(rows["slipping"].sum())
     return {"sticking": len(rows) - num_slipping, "slipping": num_slipping}
+
+
+def _make_test(layout: RecordTable, rows: Rows, out: Path) -> Callable[[bytes], bool]:
+    """Returns the test whether the first bytes are those of a table of the same kind of file."""
+    first_column = str(next(iter(layout.list_columns(rows)))[0])
+    starts = {".csv": f"{first_column},".encode(), ".parquet": b"PAR1", ".npz": b"PK"}
+    return lambda head: head.startswith(starts[out.suffix.lower()])
 
 
 Writer = Callable[[RecordTable, Rows, dict[str, Any], Path], None]

@@ -73,7 +73,7 @@ def scorecard_command(
     from stiction.engines.environments import install_environments
     from stiction.scorecard.campaign import Campaign, plan_runs, run_all
     from stiction.scorecard.engine_table import ENGINES, find_engine
-    from stiction.scorecard.output import write_scorecard
+    from stiction.scorecard.output import choose_paths, write_scorecard
     from stiction.scorecard.results import read_raw, read_rows
     from stiction.scorecard.scene_table import SCENES, find_scene
 
@@ -84,11 +84,15 @@ def scorecard_command(
             print_json({"installed": install})
         return ExitCode.OK
     if rows is not None:
-        _print_paths(write_scorecard(read_rows(rows), out, page, picture), as_json)
+        table = read_rows(rows)
+        paths = choose_paths(out, page, picture)
+        write_scorecard(table, paths)
+        _print_paths(paths, as_json)
         return ExitCode.OK
     scenes = [find_scene(name) for name in scene or SCENES]
     engines = [find_engine(name) for name in engine or ENGINES]
     completed = True
+    paths = choose_paths(out, page, picture)
     if not only_page:
         if engine:
             for each in engines:
@@ -107,7 +111,8 @@ def scorecard_command(
             Campaign(out / "raw", environments) as campaign,
         ):
             completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
-    _print_paths(write_scorecard(read_raw(out / "raw"), out, page, picture), as_json)
+    write_scorecard(read_raw(out / "raw"), paths)
+    _print_paths(paths, as_json)
     return ExitCode.OK if completed else ExitCode.INTERRUPTED
 
 

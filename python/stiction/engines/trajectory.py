@@ -53,7 +53,7 @@ class Trajectory:
     @staticmethod
     def load(path: Path) -> Trajectory:
         """Reads a file of save()."""
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays: dict[str, Any] = {key: file[key] for key in file.files}
         names = tuple(str(name) for name in arrays.pop("names"))
         return Trajectory(names=names, **arrays)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.scorecard.page import make_page
+from stiction.output_files import check_output
+from stiction.scorecard.page import TITLE, make_page
 from stiction.scorecard.picture import draw_scorecard
-from stiction.scorecard.results import Row, write_rows
+from stiction.scorecard.results import HEADER, Row, write_rows
 from stiction.scorecard.summary import make_cells
 
 _DPI = 120
@@ -25,29 +26,41 @@ class Paths:
     picture: Path
 
 
-def write_scorecard(
-    rows: Sequence[Row], out: Path, page: Path | None = None, picture: Path | None = None
-) -> Paths:
-    """Writes scorecard.csv, scorecard.md and scorecard.png to a folder.
+def choose_paths(out: Path, page: Path | None = None, picture: Path | None = None) -> Paths:
+    """Returns the paths of scorecard.csv, scorecard.md and scorecard.png.
 
     Args:
-        rows: the results.
         out: the folder, which is made if it does not exist.
         page: path of the page in place of OUT/scorecard.md.
-        picture: path of the picture in place of OUT/scorecard.png. The page shows it.
+        picture: path of the picture in place of OUT/scorecard.png.
 
     Raises:
-        Error: a file cannot be written.
+        Error: a file cannot be written, or would replace one that is not of the scorecard.
     """
     paths = Paths(
         out / "scorecard.csv", page or out / "scorecard.md", picture or out / "scorecard.png"
     )
+    if paths.picture.suffix.lower() != ".png":
+        raise Error("invalid_value", str(paths.picture), "is a PNG picture; its name ends in .png")
+    header, title = HEADER.encode(), TITLE.encode()
+    check_output(paths.rows, "a table of the scorecard", lambda head: head.startswith(header))
+    check_output(paths.page, "a page of the scorecard", lambda head: head.startswith(title))
+    check_output(paths.picture, "a PNG picture", lambda head: head.startswith(b"\x89PNG"))
+    return paths
+
+
+def write_scorecard(rows: Sequence[Row], paths: Paths) -> None:
+    """Writes the table of rows, the page and the picture, which the page shows.
+
+    Raises:
+        Error: a file cannot be written.
+    """
     link = os.path.relpath(paths.picture, paths.page.parent).replace(os.sep, "/")
     try:
-        out.mkdir(parents=True, exist_ok=True)
         write_rows(rows, paths.rows)
         paths.page.write_text(make_page(rows, link))
         draw_scorecard(make_cells(rows)).savefig(paths.picture, dpi=_DPI)
     except OSError as e:
-        raise Error("invalid_value", str(e.filename or out), f"cannot be written: {e}") from e
-    return paths
+        raise Error(
+            "invalid_value", str(e.filename or paths.page), f"cannot be written: {e}"
+        ) from e

@@ -14,8 +14,9 @@ from stiction.scorecard.scene import Scene
 from stiction.scorecard.scene_table import DERIVATIONS, SCENES
 from stiction.scorecard.summary import REFERENCE, Cell, Total, calc_cpu_ratio, make_cells, summarize
 
-_INTRODUCTION = """# Scorecard
+TITLE = "# Scorecard\n"  # the first line of every page
 
+_INTRODUCTION = f"""{TITLE}
 How right are the engines? Each scene has a known answer. Each engine runs it at three time steps, with
 the settings that its documentation recommends ([below](#engines)). Our own losses stand in the same
 tables.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from stiction.engines.trajectory import Trajectory
 from stiction.errors import Error
 from stiction.scorecard.energy import calc_energy_gain
+from stiction.scorecard.engine_table import ENGINES
 from stiction.scorecard.scene import Scene, cut
 from stiction.scorecard.scene_table import SCENES
 
@@ -59,6 +61,9 @@ class Row:
         return bool(self.said or (self.failed and not self.failed.startswith(ENDED)))
 
 
+HEADER = ",".join(field.name for field in fields(Row))  # the first line of a table of rows
+
+
 def read_raw(folder: Path) -> list[Row]:
     """Measures all runs of a folder of raw data, in the order of the scenes, engines and steps.
 
@@ -85,7 +90,7 @@ def _measure(scene: Scene, path: Path) -> Row:
         "failed": stored.get("refused") or stored.get("stopped") or "",
     }  # fmt: skip
     if not result["failed"]:
-        run = cut(Trajectory.load(path.with_suffix(".npz")), scene.settle)
+        run = cut(_load_trajectory(path.with_suffix(".npz")), scene.settle)
         found = scene.measure(run)
         result |= {"value": found.value, "error": found.error}
         if found.creep is not None:
@@ -109,11 +114,24 @@ def _measure(scene: Scene, path: Path) -> Row:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
+    """Reads what was stored about a run."""
     try:
         stored: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError) as e:
+        if missing := _STORED - set(stored):
+            raise ValueError(f"it has no '{min(missing)}'")
+    except (OSError, ValueError, TypeError) as e:
         raise Error("syntax", str(path), f"cannot be read: {e}; delete it and run again") from e
     return stored
+
+
+def _load_trajectory(path: Path) -> Trajectory:
+    try:
+        return Trajectory.load(path)
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as e:
+        raise Error("syntax", str(path), f"cannot be read: {e}; delete it and run again") from e
+
+
+_STORED = {"engine", "time_step", "version", "settings", "date"}  # about every run
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
@@ -132,17 +150,25 @@ def read_rows(path: Path) -> list[Row]:
     """Reads the rows of write_rows().
 
     Raises:
-        Error: the file cannot be read, or has other columns.
+        Error: the file cannot be read, has other columns or no rows, or names what does not exist.
     """
     numbers = {field.name for field in fields(Row) if field.type == "float"}
     try:
         with path.open(newline="") as file:
             table: Sequence[dict[str, str]] = list(csv.DictReader(file))
-        return [
+        rows = [
             Row(**{k: float(v) if k in numbers else v for k, v in line.items()})  # type: ignore[arg-type]
             for line in table
         ]
+        if not rows:
+            raise ValueError("it has no rows")
+        for row in rows:
+            if row.scene not in SCENES or row.engine not in ENGINES:
+                raise ValueError(f"there is no scene '{row.scene}' with engine '{row.engine}'")
+        return rows
     except OSError as e:
         raise Error("file_not_found", str(path), f"cannot be read: {e.strerror or e}") from e
     except (ValueError, TypeError) as e:
-        raise Error("syntax", str(path), f"is no table of the scorecard: {e}") from e
+        raise Error(
+            "syntax", str(path), f"is no table of the scorecard, such as scorecard.csv: {e}"
+        ) from e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from stiction.errors import Error
 from stiction.scorecard import findings
 from stiction.scorecard.energy import calc_energy_gain
 from stiction.scorecard.engine_table import ENGINES
-from stiction.scorecard.output import write_scorecard
+from stiction.scorecard.output import choose_paths, write_scorecard
 from stiction.scorecard.page import make_page
 from stiction.scorecard.picture import format_error
 from stiction.scorecard.reports import REPORTS
@@ -227,17 +228,74 @@ def test_errors_have_two_digits(error: float, text: str) -> None:
 
 
 def test_page_picture_and_rows_are_written(tmp_path: Path) -> None:
-    paths = write_scorecard(make_rows(), tmp_path / "new")
+    paths = choose_paths(tmp_path / "new")
+    write_scorecard(make_rows(), paths)
     assert paths.page.read_text() == make_page(make_rows())
     assert paths.picture.read_bytes().startswith(b"\x89PNG")
     elsewhere = tmp_path / "docs" / "images" / "errors.png"
-    elsewhere.parent.mkdir(parents=True)
-    moved = write_scorecard(make_rows(), tmp_path / "new", tmp_path / "docs" / "a.md", elsewhere)
+    moved = choose_paths(tmp_path / "new", tmp_path / "docs" / "a.md", elsewhere)
+    write_scorecard(make_rows(), moved)
     for written in (paths, moved):
         link = re.search(r"!\[.*\]\((.*)\)", written.page.read_text())
         assert link and (written.page.parent / link[1]).resolve() == written.picture.resolve()
-    again = write_scorecard(read_rows(paths.rows), tmp_path / "again")
+    again = choose_paths(tmp_path / "again")
+    write_scorecard(read_rows(paths.rows), again)
     assert again.rows.read_bytes() == paths.rows.read_bytes()
+
+
+@pytest.mark.parametrize("file", ["scorecard.csv", "scorecard.md", "scorecard.png"])
+def test_only_files_of_the_scorecard_are_replaced(tmp_path: Path, file: str) -> None:
+    write_scorecard(make_rows(), choose_paths(tmp_path))
+    choose_paths(tmp_path)  # all of them are ours
+    (tmp_path / file).write_text("<mujoco/>")
+    with pytest.raises(Error, match=f"{file}: exists and is not a .*; give another name"):
+        choose_paths(tmp_path)
+    assert (tmp_path / file).read_text() == "<mujoco/>"
+
+
+def test_a_picture_of_another_kind_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(Error, match=r"is a PNG picture; its name ends in \.png"):
+        choose_paths(tmp_path / "new", picture=tmp_path / "x.xyz")
+    assert not (tmp_path / "new").exists()
+
+
+HEADER = (
+    "scene,engine,time_step,value,error,creep,energy_gain,cpu_us,same_bits,said,failed,version,settings,"
+    "date,machine"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it has no rows"),
+        ("hi\n", "it has no rows"),
+        (f"{HEADER}\n", "it has no rows"),
+        ("scene,engine\nheld_cube,us\n", "missing"),
+        (f"{HEADER}\nnope,stiction coulomb,1,1,1,1,1,1,1,,,,,,\n", "there is no scene 'nope'"),
+        (f"{HEADER}\nheld_cube,nope,1,1,1,1,1,1,1,,,,,,\n", "with engine 'nope'"),
+    ],
+)
+def test_a_faulty_table_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    with pytest.raises(Error, match=f"is no table of the scorecard.*{reason}"):
+        read_rows(path)
+
+
+def test_damaged_raw_data_are_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "cradle"
+    folder.mkdir()
+    about = folder / "stiction_coulomb-0.001-0.json"
+    about.write_text("{}")
+    with pytest.raises(Error, match="cannot be read: it has no '.*'; delete it and run again"):
+        read_raw(tmp_path)
+    stored = dict.fromkeys(("engine", "time_step", "version", "settings", "date"), "")
+    about.write_text(json.dumps(stored))
+    for content in (b"", b"x\n", b"PK\x03\x04"):
+        about.with_suffix(".npz").write_bytes(content)
+        with pytest.raises(Error, match=r"npz: cannot be read: .*; delete it and run again"):
+            read_raw(tmp_path)
 
 
 def test_the_committed_page_is_that_of_the_committed_rows() -> None:
