@@ -203,7 +203,7 @@ class _Run:
                 times.append(time)
                 slips.append(slip)
         if hold.report is None:
-            self._explain_no_hold(hold)
+            self._explain_no_hold(hold, float(data.time))
             return
         if len(times) > 1:
             row.creep_measured = float(np.polyfit(np.array(times) - times[0], slips, 1)[0])
@@ -212,16 +212,21 @@ class _Run:
         )
         self._judge(simulator, hold.report, data)
 
-    def _explain_no_hold(self, hold: Hold) -> None:
+    def _explain_no_hold(self, hold: Hold, end: float) -> None:
         row, name = self.row, self._held.name
         if hold.dropped_at is not None:
             row.status = "dropped"
             row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
-        else:
-            row.status = "not_touched"
+            return
+        row.status, start = "not_touched", self._result.hold_start
+        if end <= start:
             row.message = (
-                f"nothing touches '{name}' after {self._result.hold_start:g} s; check the controls, "
-                "or run for longer"
+                f"the run ends at {end:.4g} s, before the hold of '{name}', which begins at {start:g} s; "
+                "give a longer --duration"
+            )
+        else:
+            row.message = (
+                f"nothing touches '{name}' after {start:g} s; check the controls, or run for longer"
             )
 
     def _judge(self, simulator: Simulator, report: StepReport, data: mujoco.MjData) -> None:

@@ -270,3 +270,14 @@ def test_the_command_prints_a_row_for_each_model() -> None:
     assert row["status"] == "held" and 0.3 < row["torsional_limit"] < 0.5
     wrong = run("grasp", str(PINCH), "cubx")
     assert wrong.returncode == 2 and "did you mean 'cube'?" in wrong.stderr
+
+
+def test_a_run_that_ends_before_the_hold_says_so() -> None:
+    scene = stiction.load_scene("spatula")
+    (row,) = measure_grasp(scene, "spatula", ["coulomb"], duration=0.2).rows
+    assert row.status == "not_touched"
+    assert (
+        "the run ends at 0.2 s, before the hold of 'spatula', which begins at 10.501 s"
+        in row.message
+    )
+    assert "give a longer --duration" in row.message
