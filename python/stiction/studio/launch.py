@@ -13,6 +13,11 @@ from stiction.studio.panel import StictionPanel
 from stiction.studio.stepper import StictionStepper
 
 _USAGE = "usage: python -m stiction.studio SCENE [--web]"
+_OPEN_PAGE = (
+    "warning: MuJoCo Studio listens on all addresses of this machine, without a password; whoever "
+    "reaches its port can see and control the simulation. Close the port in the firewall, or use "
+    "`stiction view`, which listens on 127.0.0.1"
+)
 
 
 def make_plugins(
@@ -46,12 +51,17 @@ def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False)
 
     own = make_plugins(contact_model, starts_at_keyframe=True)
     plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *own]
+    if web:
+        print(_OPEN_PAGE, file=sys.stderr)
     run = launch_web.run if web else launch_native.run
     run(model_path=str(path), plugins=plugins)
 
 
 def main(arguments: list[str]) -> str | None:
     """Opens the scene of a command line. Returns what is wrong with it, or None."""
+    if "--help" in arguments:
+        print(f"{__doc__}\n\n{_USAGE}")
+        return None
     scenes = [argument for argument in arguments if not argument.startswith("-")]
     unknown = [a for a in arguments if a.startswith("-") and a != "--web"]
     if unknown or len(scenes) != 1:
