@@ -17,6 +17,7 @@ from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
 from stiction.options import DEFAULTS
+from stiction.output_files import check_output
 from stiction.scene import load_scene
 from stiction.view.requirements import can_view
 
@@ -49,6 +50,7 @@ def compare_command(
     The comparison has the measured and the predicted creep of a held body, penetration, error
     bounds, iterations and cost. It is printed and written to an HTML report with plots. If
     viser and mjviser are installed, SCENE_replay.html beside it replays the first six runs in 3D.
+    SCENE_patches.png has their contact patches at the last time at which there are any.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C;
     then the report has the rows so far.
@@ -56,6 +58,7 @@ def compare_command(
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.report import check_report_path, write_report
+    from stiction.compare.stills import write_stills
     from stiction.view.page import check_page_path, make_page, write_page
 
     report = html or out / f"{scene.stem}.html"
@@ -65,6 +68,8 @@ def compare_command(
     replay = report.with_name(f"{report.stem}_replay.html") if can_view() else None
     if replay:
         check_page_path(replay)
+    stills_path = report.with_name(f"{report.stem}_patches.png")
+    check_output(stills_path, "a PNG picture", lambda head: head.startswith(b"\x89PNG"))
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
     num_steps *= len(make_cases(loaded, contact_model))  # calls of advance are few
@@ -89,20 +94,24 @@ def compare_command(
         write_page(replay, make_page(comparison.films, title=title))
     else:
         replay = None
+    stills = write_stills(comparison.films, stills_path)
     write_report(comparison, report, replay)
     if as_json:
-        print_json(
-            {**comparison.figures(), "report": str(report), "replay": replay and str(replay)}
-        )
+        paths = {"report": report, "replay": replay, "stills": stills}
+        texts = {name: path and str(path) for name, path in paths.items()}
+        print_json({**comparison.figures(), **texts})
     else:
         console = make_console()
         console.print(make_table(comparison))
         # The pair that presses hardest; the report and the JSON have the others.
         worst = [(row.label, row.artifacts[0]) for row in comparison.rows if row.artifacts]
         if worst:
-            console.print(artifact_table.make_table(worst))
+            title = "Artifacts of the pair that presses hardest; the report has the others"
+            console.print(artifact_table.make_table(worst, title))
         if replay:
             print_text(f"replay: {replay}")
+        if stills:
+            print_text(f"patches: {stills}")
         print_text(f"report: {report}")
     return _conclude(comparison, messages)
 
