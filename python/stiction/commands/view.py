@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import socket
 import sys
 import threading
 import warnings
@@ -16,12 +17,14 @@ from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.controls import ControlsName, default_duration
-from stiction.errors import Error, StepWarning
+from stiction.errors import StepWarning
 from stiction.interrupts import DeferredInterrupt, find_termination
+from stiction.names import choose_friction_law
 from stiction.options import DEFAULTS
 from stiction.recording.reader import is_mcap_file
 from stiction.scene import load_scene
 from stiction.view.requirements import require_viewer
+from stiction.view.session import MAX_SESSIONS
 
 if TYPE_CHECKING:
     from stiction.view.session import Session
@@ -56,6 +59,7 @@ def view_command(
         Path | None,
         typer.Option(
             metavar="FILE",
+            dir_okay=False,
             help="Write a page that replays the run without a server, and start no server.",
         ),
     ] = None,
@@ -66,6 +70,12 @@ def view_command(
     paused: Annotated[bool, typer.Option("--paused", help="Do not play at once.")] = False,
     as_json: options.Json = False,
     time_step: options.TimeStep = None,
+    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
+    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
+    integrator: options.Integrator = DEFAULTS["integrator"],
+    tessellation: options.Tessellation = DEFAULTS["tessellation"],
+    quadrature: options.Quadrature = DEFAULTS["quadrature"],
+    tolerance: options.Tolerance = DEFAULTS["tolerance"],
     controls: options.Controls = None,
     seed: options.Seed = 0,
     properties: options.Properties = None,
@@ -83,14 +93,20 @@ def view_command(
     """
     require_viewer()
     messages = Messages()
+    chosen = {
+        "normal_law": normal_law,
+        "friction_law": friction_law,
+        "integrator": integrator,
+        "tessellation": tessellation,
+        "quadrature": quadrature,
+        "tolerance": tolerance,
+    }
+    chosen = {name: value for name, value in chosen.items() if value != DEFAULTS[name]}
+    if time_step is not None:
+        chosen["time_step"] = time_step
     with messages.show_warnings():
         sessions = _open_sessions(
-            files,
-            contact_model,
-            properties,
-            {"time_step": time_step, **dict(settings or ())},
-            controls,
-            seed,
+            files, contact_model, properties, chosen, dict(settings or ()), controls, seed
         )
         for session in sessions:
             if damage := session.warnings.get("damage"):
@@ -105,49 +121,71 @@ def _open_sessions(
     files: Sequence[Path],
     contact_models: Sequence[str] | None,
     properties: Path | None,
+    chosen: dict[str, Any],
     settings: dict[str, Any],
     controls: ControlsName | None,
     seed: int,
 ) -> list[Session]:
     """Opens the recordings, or one simulation for each contact model.
 
+    Args:
+        files, contact_models, properties, controls, seed: as given on the command line.
+        chosen: options of Simulator that have an argument of their own, and are not the default.
+        settings: those of --set.
+
     Raises:
-        Error: a file is neither a scene nor a recording, or the files do not go together.
+        Error: a file is neither a scene nor a recording.
+        typer.BadParameter: there are too many runs, or arguments do not go together.
     """
     from stiction.view.recorded import RecordedRun, check_same_scene
     from stiction.view.simulation import Simulation
+
+    count = max(len(files), len(contact_models or ()))
+    if count > MAX_SESSIONS:
+        raise typer.BadParameter(f"a page shows at most {MAX_SESSIONS} runs, and {count} are given")
 
     recordings = [path for path in files if path.is_file() and is_mcap_file(path)]
     if not recordings and len(files) == 1 and files[0].suffix != ".mcap":
         scene = load_scene(files[0], properties)
         names = contact_models or [str(DEFAULTS["contact_model"])]
-        return [Simulation(scene, name, controls=controls, seed=seed, **settings) for name in names]
+        law = chosen.pop("friction_law", None)
+        return [
+            Simulation(
+                scene,
+                name,
+                controls=controls,
+                seed=seed,
+                **chosen,
+                **(choose_friction_law(name, law) if law else {}),
+                **settings,
+            )
+            for name in names
+        ]
     if recordings and len(recordings) < len(files):
         other = next(path for path in files if path not in recordings)
-        raise Error(
-            "invalid_value", str(other),
-            "is not a recording, and a page shows either one scene or recordings; "
-            "view the scene alone",
-        )  # fmt: skip
+        raise typer.BadParameter(
+            f"{other} is not a recording, and a page shows either one scene or recordings; "
+            "view the scene alone"
+        )
     if not recordings and len(files) > 1:
-        raise Error(
-            "invalid_value", str(files[1]),
-            "is a second scene; a page shows one scene, so view each alone, or view recordings",
-        )  # fmt: skip
+        raise typer.BadParameter(
+            f"{files[1]} is a second scene; a page shows one scene, so view each alone, or view "
+            "recordings"
+        )
     given = {
         "--contact-model": contact_models,
-        "--time-step": settings.get("time_step"),
+        **{f"--{name.replace('_', '-')}": True for name in chosen},
         "--controls": controls,
         "--seed": seed,
         "--properties": properties,
-        "--set": [name for name in settings if name != "time_step"],
+        "--set": settings,
     }
     if names := [name for name, value in given.items() if value]:
-        raise Error(
-            "invalid_value", ", ".join(names),
+        raise typer.BadParameter(
             "a recording shows the run that was made, with its contact model, controls and options; to "
             "change them, view the scene, or record another run",
-        )  # fmt: skip
+            param_hint=", ".join(names),
+        )
     runs = [RecordedRun(path) for path in files]
     check_same_scene(runs)
     return list(runs)
@@ -174,11 +212,12 @@ def _write_page(
         tell("writing the page")
         page = make_page(films, title=", ".join(file.name for file in files))
     write_page(path, page)
+    size = len(page.encode())
     problems = [session.problem for session in sessions if session.problem]
     if as_json:
-        print_json({"page": str(path), "size": len(page), "problems": problems})
+        print_json({"page": str(path), "size": size, "problems": problems})
     else:
-        print_text(f"page: {path} ({len(page) / 1e6:.1f} MB)")
+        print_text(f"page: {path} ({size / 1e6:.1f} MB)")
     for problem in problems:
         messages.fail(problem)
     return ExitCode.FAILURE if problems else ExitCode.OK
@@ -189,6 +228,7 @@ def _serve(
 ) -> ExitCode:
     from stiction.view.viewer import Viewer
 
+    _check_host(host)
     with (
         warnings.catch_warnings(),
         DeferredInterrupt() as interrupt,
@@ -207,3 +247,17 @@ def _serve(
             pause.wait(0.1)
     # Ctrl-C is the regular end; SIGTERM and SIGHUP come from outside.
     return ExitCode.INTERRUPTED if find_termination() else ExitCode.OK
+
+
+def _check_host(host: str) -> None:
+    """Raises typer.BadParameter if no address of this machine has the name."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind(address)
+    except OSError as e:
+        raise typer.BadParameter(
+            f"'{host}' is not an address of this machine: {e.strerror}; take 127.0.0.1, the name or an "
+            "address of this machine, or 0.0.0.0 for all",
+            param_hint="--host",
+        ) from e

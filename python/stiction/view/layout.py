@@ -14,7 +14,9 @@ from stiction.view.reach import Reach
 Vector = NDArray[np.float64]
 
 _SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
-_ASPECT = 1.35  # ratio of width to height of the part of the page that shows the scene
+# Ratio of width to height of the part of a page that shows all scenes. It is 1.2 in a window of
+# 1280 x 800 beside the panel, and 1.25 in a written page on a phone.
+ASPECT = 1.1
 _VISIBLE = 0.6  # radius around the center that the camera sees, as a multiple of the extent
 _MAX_GROWTH = 3.0  # of the extent
 
@@ -66,7 +68,7 @@ def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -
     fov = np.radians(view.fovy)
     places = np.arange(count) - (count - 1) / 2
     width = spacing * (count + 0.5)
-    distance = max(1.5 * size, width / _ASPECT / (2 * np.tan(fov / 2)))
+    distance = max(1.5 * size, width / ASPECT / (2 * np.tan(fov / 2)))
     return Layout(
         offsets=places[:, None] * spacing * right,
         spacing=spacing,
@@ -76,6 +78,17 @@ def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -
         fov=float(fov),
         size=size,
     )
+
+
+def move_back(layout: Layout, aspect: float) -> Vector:
+    """Returns the camera's position from which a page with another aspect shows all scenes, (3,) [m].
+
+    Args:
+        layout: the scenes.
+        aspect: ratio of width to height of the page.
+    """
+    away = layout.camera - layout.look_at
+    return layout.look_at + away * max(1.0, ASPECT / max(aspect, 0.1))
 
 
 def _find_stage(model: mujoco.MjModel, reach: Reach | None) -> tuple[Vector, float]:

@@ -7,13 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from stiction.view.arrows import add_counts
 from stiction.view.cut_panel import CutPanel
 from stiction.view.display_panel import DisplayPanel
 from stiction.view.drag import connect_drag
 from stiction.view.layers import LiveMeshLayer
-from stiction.view.layout import make_layout, set_stage
+from stiction.view.layout import ASPECT, Layout, make_layout, move_back, set_stage
 from stiction.view.legend import make_arrow_legend, make_legend
 from stiction.view.model_panel import ModelPanel
 from stiction.view.playback_panel import PlaybackPanel
@@ -109,6 +110,7 @@ class Viewer:
     def _build(self) -> None:
         layout = make_layout(self.sessions[0].model, len(self.sessions))
         set_stage(self.server, layout)
+        self.server.on_client_connect(lambda client: _show_all(client, layout))
         self.worlds = [
             World(self.server, session, i, layout, LiveMeshLayer)
             for i, session in enumerate(self.sessions)
@@ -205,3 +207,9 @@ class Viewer:
         )
         self._playback.update()
         self._plots.update()
+
+
+def _show_all(client: Any, layout: Layout) -> None:
+    """Moves the camera of a new page back if its window is too narrow for all scenes."""
+    if client.camera.aspect < ASPECT:
+        client.camera.position = tuple(move_back(layout, client.camera.aspect))

@@ -9,20 +9,32 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import typer
+from PIL import Image
 from typer.testing import CliRunner, Result
 
 import stiction
 from stiction.cli import app
 from stiction.package_scenes import find_scene_file
+from stiction.view.palette import color_pressures
 from stiction.view.requirements import can_view
+from stiction.view.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
 
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["view", *map(str, arguments)], standalone_mode=False)
+
+
+def expect_usage(result: Result, message: str) -> None:
+    """The parser's errors end the command with exit code 2."""
+    assert isinstance(result.exception, typer.BadParameter), result.output
+    assert re.search(message, result.exception.format_message()), result.exception.format_message()
 
 
 def expect_error(result: Result, message: str) -> None:
@@ -69,9 +81,9 @@ def test_wrong_files_and_options_are_refused(
     expect_error(run(tmp_path / "none.xml", *page), "none.xml: there is no such file")
     expect_error(run(tmp_path / "none.mcap", *page), "none.mcap: there is no such file")
     expect_error(run(other, *page), "text.mcap: is not an MCAP file")
-    expect_error(run(recording, scene.path, *page), "box.xml: is not a recording, and a page shows")
-    expect_error(run(scene.path, scene.path, *page), "is a second scene")
-    expect_error(
+    expect_usage(run(recording, scene.path, *page), "box.xml is not a recording, and a page shows")
+    expect_usage(run(scene.path, scene.path, *page), "is a second scene")
+    expect_usage(
         run(recording, "--contact-model", "sap", *page), "--contact-model: a recording shows"
     )
     ignored = (
@@ -84,16 +96,46 @@ def test_wrong_files_and_options_are_refused(
         "--set",
         "gap_correction=0.1",
     )
-    expect_error(
+    expect_usage(
         run(recording, *ignored, *page),
         "--time-step, --controls, --seed, --set: a recording shows the run that was made",
     )
-    expect_error(run(scene.path, "--html", tmp_path), "is a folder; name a file")
+    expect_usage(run(scene.path, "--html", tmp_path), "is a directory")
+    for host in ("nosuch.invalid", "8.8.8.8"):
+        expect_usage(run(scene.path, "--host", host), f"'{host}' is not an address of this machine")
     expect_error(run(scene.path, "--html", mine), "exists and is not a page of the viewer")
     assert "mine" in mine.read_text()
     seven = [text for name in 7 * ["sap"] for text in ("--contact-model", name)]
-    expect_error(run(scene.path, *seven, *page), "7 scenes do not fit on a page")
+    expect_usage(run(scene.path, *seven, *page), "a page shows at most 6 runs, and 7 are given")
     assert not (tmp_path / "new.html").exists()
+
+
+def test_a_page_that_cannot_be_written_fails_before_the_run(
+    scene: stiction.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stiction.view.film.film_sessions", lambda *_, **__: pytest.fail("it ran"))
+    expect_error(run(scene.path, "--html", "/proc/x.html"), "cannot be written: .*another place")
+
+
+def test_the_page_has_the_chosen_laws(scene: stiction.Scene, tmp_path: Path) -> None:
+    """sap has friction of its own, and refuses 'elastic'."""
+    models = ("--contact-model", "coulomb", "--contact-model", "sap")
+    page = ("--duration", "0.1s", "--html", tmp_path / "a.html")
+    laws = ("--friction-law", "elastic", "--tolerance", "1e-8")
+    result = run(scene.path, *models, *page, *laws)
+    assert result.exit_code == 0, result.output
+    opened: list[dict[str, object]] = []
+
+    class Spy(Simulation):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            opened.append(self.simulator.options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stiction.view.simulation.Simulation", Spy)
+        run(scene.path, *models, *page, *laws)
+    assert [options["friction_law"] for options in opened] == ["elastic", "soft"]
+    assert [options["tolerance"] for options in opened] == [1e-8, 1e-8]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, scene: stiction.Scene) -> None:
@@ -142,3 +184,25 @@ def test_compare_writes_a_replay_beside_its_report(scene: stiction.Scene, tmp_pa
     assert figures["replay"] == str(tmp_path / "box_replay.html")
     assert "certificates of 40 steps" in Path(figures["replay"]).read_text()
     assert 'href="box_replay.html"' in (tmp_path / "box.html").read_text()
+
+
+def test_compare_draws_the_patches_of_each_model(scene: stiction.Scene, tmp_path: Path) -> None:
+    models = ("--contact-model", "sap", "--contact-model", "coulomb")
+    arguments = ["compare", "spatula", *models, "--duration", "0.2s", "--json"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
+    assert result.exception is None, result.output
+    stills = tmp_path / "spatula_patches.png"
+    assert json.loads(result.stdout)["stills"] == str(stills)
+    with Image.open(stills) as picture:
+        # Each model has a panel of 4.4 inches at 120 dots per inch, beside the scale.
+        assert picture.width == pytest.approx((2 * 4.4 + 0.6) * 120, abs=2)
+        greens = np.asarray(picture.convert("RGB"), int)
+    viridis = color_pressures(np.linspace(0.3, 0.7, 50), 1.0) * 255
+    for half in (greens[:, : picture.width // 2], greens[:, picture.width // 2 : -200]):
+        near = np.abs(half.reshape(-1, 1, 3) - viridis[None]).max(axis=2).min(axis=1) < 6
+        assert near.sum() > 100
+    # Without pressure fields there is nothing to draw.
+    arguments = ["compare", "pinch", "--contact-model", "sap", "--duration", "0.1s", "--json"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
+    assert json.loads(result.stdout)["stills"] is None
+    assert not (tmp_path / "pinch_patches.png").exists()
