@@ -212,4 +212,6 @@ class Viewer:
 def _show_all(client: Any, layout: Layout) -> None:
     """Moves the camera of a new page back if its window is too narrow for all scenes."""
     if client.camera.aspect < ASPECT:
-        client.camera.position = tuple(move_back(layout, client.camera.aspect))
+        with client.atomic():  # a new position moves the point that the camera looks at, too
+            client.camera.position = tuple(move_back(layout, client.camera.aspect))
+            client.camera.look_at = tuple(layout.look_at)

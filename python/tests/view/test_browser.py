@@ -7,6 +7,7 @@ import io
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 import stiction
 from stiction.view.arrows import make_traction_arrows
 from stiction.view.film import film_sessions
-from stiction.view.layout import Layout, make_layout
+from stiction.view.layout import Layout, make_layout, move_back
 from stiction.view.page import make_page, write_page
 from stiction.view.palette import color_pressures
 from stiction.view.patches import find_largest_pressure
@@ -166,6 +167,35 @@ def test_patches_side_by_side_have_the_color_of_their_pressure(
             wait_for_color(page, project(page, layout, offset), darker)
         page.get_by_role("checkbox", name="Patches", exact=True).uncheck()
         wait_for(lambda: is_gray(page, project(page, layout, layout.offsets[0])), "no patch")
+
+
+@pytest.mark.parametrize(("size", "count"), [((1280, 800), 6), ((1280, 1500), 2)])
+def test_all_scenes_are_in_the_picture(
+    scene: stiction.Scene, open_page: Callable[[str], Any], size: tuple[int, int], count: int
+) -> None:
+    """Six in an ordinary window, and two in an upright one, in which the camera moves back."""
+    sessions = [advance(Simulation(scene, "sap"), 60) for _ in range(count)]
+    layout = make_layout(scene.model, count)
+    with Viewer(sessions, style=_BARE) as viewer:
+        viewer.scale.fixed = 2 * find_pressure(sessions[0])
+        viewer.redraw()
+        page = open_page(viewer.url)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.reload()  # the camera is chosen for the window of a new page
+        page.wait_for_selector("canvas")
+        box = page.locator("canvas").first.bounding_box()
+        camera = move_back(layout, box["width"] / box["height"])
+        seen = replace(layout, camera=camera)
+        wanted = color_pressures(np.array([0.5]), 1.0)[0]
+        for offset in (layout.offsets[0], layout.offsets[-1]):
+            x, y = project(page, seen, offset)
+            # A scene reaches half the distance of two scenes to each side.
+            half = abs(
+                project(page, seen, layout.offsets[1])[0]
+                - project(page, seen, layout.offsets[0])[0]
+            )
+            assert box["x"] + 0.4 * half < x < box["x"] + box["width"] - 0.4 * half
+            wait_for_color(page, (x, y), wanted)
 
 
 # ---- controls -------------------------------------------------------------------------------------
