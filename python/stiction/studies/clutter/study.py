@@ -45,7 +45,7 @@ _QUICK_STIFFNESSES = (1e5, 1e7, 1e13)
 _NUM_SCENES, _NUM_QUICK_SCENES, _NUM_OTHER_SCENES = 8, 2, 1
 # Half of the bodies are spheres, and some still roll in the last second. The median drift of a
 # single scene therefore depends on chance, so many scenes are run.
-_NUM_STILL_SCENES, _NUM_QUICK_STILL_SCENES = 128, 16
+_NUM_STILL_SCENES, _NUM_QUICK_STILL_SCENES = 128, 10
 _NUM_CONDITIONS = 30  # condition numbers in a run; the first run of figure 14 has more
 # The cases of check_micrometers: the given stiffness, and the near-rigid limit of 'sap'.
 _AT_5_MS = (
