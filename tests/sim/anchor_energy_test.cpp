@@ -55,6 +55,15 @@ TEST(AnchorEnergy, APileGainsNone) {
   EXPECT_GT(num_lost, 0);  // springs were shared
 }
 
+TEST(AnchorEnergy, APileGainsNoneWhereTorsionHasTheLargestCoefficient) {
+  int num_lost = 0;
+  for (const ContactModel model : support::models_with_anchors()) {
+    const Scene scene(make_pile(2e-3, "0.2 0.5 0.1"));
+    num_lost += expect_no_gain(scene, model, make_stiff(scene, 1e5));
+  }
+  EXPECT_GT(num_lost, 0);
+}
+
 TEST(AnchorEnergy, StiffnessesAndStepsOfAnySizeSucceed) {
   for (const double dt : {1e-4, 2e-3, 1e-2}) {
     for (const double k : {1e4, 1e6, 1e8, 1e10, 1e12}) {

@@ -73,7 +73,8 @@ inline std::array<mjtNum, 3> find_plate(const support::Scene& scene) {
 }
 
 /// A pile of different geoms that fall on each other between walls.
-inline std::string make_pile(double dt) {
+/// @param friction of the geoms: sliding, torsion and rolling
+inline std::string make_pile(double dt, const std::string& friction = "0.6 0.004 0.001") {
   constexpr const char* kGeoms[] = {
       R"(type="box" size="0.04 0.03 0.05")", R"(type="sphere" size="0.04")",
       R"(type="capsule" size="0.03 0.04")", R"(type="cylinder" size="0.04 0.03")"};
@@ -82,7 +83,7 @@ inline std::string make_pile(double dt) {
     bodies += "<body pos=\"" + std::to_string(0.03 * (i % 3 - 1)) + " " +
               std::to_string(0.02 * (i % 4)) + " " + std::to_string(0.1 + 0.11 * i) +
               "\" euler=\"" + std::to_string(40 * i) + " 30 " + std::to_string(10 * i) +
-              "\"><freejoint/><geom mass=\"0.3\" friction=\"0.6 0.004 0.001\" condim=\"" +
+              "\"><freejoint/><geom mass=\"0.3\" friction=\"" + friction + "\" condim=\"" +
               std::to_string(i % 3 == 0   ? 3
                              : i % 3 == 1 ? 4
                                           : 6) +

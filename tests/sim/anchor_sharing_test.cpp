@@ -18,10 +18,10 @@ AnchorPoint make_point(const math::Vec3& position, const math::Vec3& stretch = {
 }
 
 /// Ratios of contacts with sliding friction 0.5, torsional friction 0.05 m and rolling friction.
-TwistRatios make_ratios() {
+SpringRatios make_ratios() {
   contact::Contact c;
   c.friction = {0.5, 0.5, 0.05, 0.02, 0.02};
-  return TwistRatios(c);
+  return SpringRatios(c);
 }
 
 double sum_energy(std::span<const AnchorPoint> points) {

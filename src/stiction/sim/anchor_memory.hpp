@@ -18,6 +18,7 @@ struct AnchorPoint {
   math::Vec3 normal{};        // from A into B
   math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
   math::Vec3 twist{};         // torsion about the normal and rolling [rad]
+  math::Vec3 force{};         // of the stretched spring on B at the end of the step [N]
   math::Vec3 displacement{};  // dt v_t of the step, without moving surfaces [m]
   double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
   double area = 1;            // of a face [m^2]; 1 for a point

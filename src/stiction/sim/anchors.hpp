@@ -99,11 +99,11 @@ class Anchors {
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, AnchorPair* now,
                   const contact::ContactProblem& problem);
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
-               AnchorPoint* now) const;
+               const SpringRatios& ratios, AnchorPoint* now) const;
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
-                    const AnchorPair& before, double* work);
+                    const AnchorPair& before, const SpringRatios& ratios, double* work);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
-  double calc_gain(const AnchorPair& before, const AnchorPair& now, const TwistRatios& ratios,
+  double calc_gain(const AnchorPair& before, const AnchorPair& now, const SpringRatios& ratios,
                    double work);
   double find_strength(int point, const contact::ContactProblem& problem) const;
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {
