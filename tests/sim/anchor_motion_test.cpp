@@ -35,6 +35,22 @@ TEST(AnchorMotion, AWheelRollsWithoutDrag) {
   }
 }
 
+TEST(AnchorMotion, ABallThatRollsFarInAStepKeepsItsSpeed) {
+  constexpr double kRadius = 0.05, kDt = 0.01;
+  for (const double turn : {0.3, 0.6, 1.0, 1.4, 2.0}) {  // in a step [rad]
+    Scene scene(support::make_mjcf(tilt(0, kDt), R"(<worldbody>
+<geom type="plane" size="900 90 1" friction="0.8"/>
+<body pos="0 0 0.05"><freejoint/><geom size="0.05" mass="1" friction="0.8"/></body></worldbody>)"));
+    Stepper stepper(scene.model, make_elastic(), make_stiff(scene, 1e7));
+    run(&stepper, &scene, 10);
+    const double speed = turn / kDt * kRadius;
+    scene.data->qvel[0] = speed;
+    scene.data->qvel[4] = turn / kDt;
+    run(&stepper, &scene, 200);
+    EXPECT_NEAR(scene.data->qvel[0], speed, 1e-5 * speed) << turn;
+  }
+}
+
 /// A box of 1 kg that a spring pulls over a plane. It breaks away at x = mu m g / kSpring, and then
 /// x = V tau - V / omega sin(omega tau).
 struct Pulled {
