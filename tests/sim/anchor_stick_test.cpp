@@ -1,4 +1,5 @@
 // The friction law `elastic`: what sticks does not creep, and what must slide slides.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -97,6 +98,18 @@ TEST(AnchorStick, AStackOfTenTiltedBoxesComesToRest) {
   run(&stepper, &scene, 400);
   for (const int box : {0, 9})
     EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 7 * box, 2)), 1e-11) << box;
+}
+
+TEST(AnchorStick, ResidualsStayFarBelowTheTolerance) {
+  for (const double tolerance : {1e-3, 1e-5, 1e-8, 1e-10}) {
+    Scene scene = make_incline(0.5, 2e-3);
+    StepOptions options = make_elastic();
+    options.tolerance = tolerance;
+    Stepper stepper(scene.model, options, make_stiff(scene, 1e6));
+    const double largest = std::max(1e-2 * tolerance, std::min(1e-9, tolerance));
+    for (int i = 0; i < 500; ++i)
+      ASSERT_LE(stepper.step(scene.data).statistics.residual, 1.01 * largest) << i;
+  }
 }
 
 /// A ball of 1 kg on a plane, with torsional and rolling friction.
