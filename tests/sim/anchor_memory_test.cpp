@@ -1,7 +1,9 @@
 // The memory of the friction law `elastic`: anchors are remembered, saved, forgotten and asleep.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -113,6 +115,35 @@ TEST(AnchorMemory, AFailedStepAndForwardLeaveItAsItWas) {
   scene.data->qfrc_applied[0] = std::nan("");
   EXPECT_FALSE(stepper.step(scene.data).ok());
   EXPECT_EQ(stepper.save_anchors(), anchors);
+}
+
+TEST(AnchorMemory, NoAnchorsAreLoadedForEveryState) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  const std::vector<std::uint64_t> fresh = stepper.save_anchors();
+  run(&stepper, &scene, 500);
+  stepper.forget_anchors();
+  for (const std::vector<std::uint64_t>& none : {fresh, stepper.save_anchors()}) {
+    Stepper other(scene.model, make_elastic());
+    other.load_anchors(scene.data, none);
+    EXPECT_TRUE(other.list_anchors().empty());
+    EXPECT_EQ(other.step(scene.data).anchors.num_forgotten, 0);
+  }
+}
+
+TEST(AnchorMemory, NegativeNumbersAreRefused) {
+  Scene scene = make_incline(0.9, 2e-3);
+  Stepper stepper(scene.model, make_elastic());
+  run(&stepper, &scene, 10);
+  const std::vector<std::uint64_t> anchors = stepper.save_anchors();
+  // The stiffness and the area of the last point stand before its feature and its flags.
+  for (const std::size_t at : {anchors.size() - 4, anchors.size() - 3}) {
+    std::vector<std::uint64_t> altered = anchors;
+    EXPECT_GT(std::bit_cast<double>(altered[at]), 0);
+    altered[at] ^= std::uint64_t{1} << 63;
+    EXPECT_NE(message_of([&] { stepper.load_anchors(scene.data, altered); }).find("wrong numbers"),
+              std::string::npos);
+  }
 }
 
 TEST(AnchorMemory, WrongAnchorsAreRefused) {

@@ -136,9 +136,11 @@ void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words)
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = static_cast<int>(take());
     for_each_number_of_pair(pair, read);
+    check(pair.energy >= 0 && pair.spare >= 0);
     for (int p = 0; p < pair.num_points; ++p) {
       AnchorPoint point;
       for_each_number(point, read);
+      check(point.stiffness >= 0 && point.area >= 0);
       point.feature = take();
       const std::uint64_t flags = take();
       check(flags <= (kSlips | kSurfaceMoves));

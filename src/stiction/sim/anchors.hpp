@@ -70,6 +70,8 @@ class Anchors {
   void forget();
   /// True if the anchors are those of the state of data.
   bool belong_to(const mjModel* model, const mjData* data) const;
+  /// True if there are no anchors, because no step was taken or they were forgotten.
+  bool is_none() const { return before_.end == 0; }
   /// True if the step that was started goes on with the anchors of the last one.
   bool go_on() const { return goes_on_; }
 

@@ -202,7 +202,7 @@ void Stepper::Workspace::load_anchors(const mjData* d, std::span<const std::uint
   }
   if (!rest.empty())
     throw Error(ErrorCode::kWrongShape, "anchors", "have more numbers than they need");
-  if (!anchors.belong_to(context.model, d))
+  if (!anchors.is_none() && !anchors.belong_to(context.model, d))
     throw Error(ErrorCode::kInvalidValue, "anchors",
                 "are those of another time or other positions than data has; restore the state at "
                 "which they were saved, or call forget_anchors to begin without stretches");
