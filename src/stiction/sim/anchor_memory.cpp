@@ -62,7 +62,7 @@ std::array<int, 2> find_elements(std::uint64_t feature) {
 }
 
 bool LossCounter::add(bool has_losses) {
-  count = std::clamp(count + (has_losses ? 2 : -1), 0, kMany);
+  count = std::clamp(count + (has_losses ? kUp : -1), 0, kMany);
   if (count == 0) is_warned = false;
   return count == kMany && !std::exchange(is_warned, true);
 }
