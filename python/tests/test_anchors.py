@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +16,11 @@ import stiction
 from stiction.package_scenes import find_scene_file
 
 SLOPE = math.atan(0.9 * 0.5)  # nine tenths of the friction cone
-XML = f"""
-<mujoco>
-  <option timestep="0.002" gravity="{9.81 * math.sin(SLOPE)} 0 {-9.81 * math.cos(SLOPE)}"/>
-  <worldbody>
-    <geom name="floor" type="plane" size="5 5 1" friction="0.5"/>
-    <body name="box" pos="0 0 0.05">
-      <freejoint/>
-      <geom name="box" type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
 
 
 @pytest.fixture
-def model() -> mujoco.MjModel:
-    return mujoco.MjModel.from_xml_string(XML)
+def model(make_slope: Callable[..., mujoco.MjModel]) -> mujoco.MjModel:
+    return make_slope(SLOPE)
 
 
 def make(model: mujoco.MjModel, **options: Any) -> stiction.Simulator:
