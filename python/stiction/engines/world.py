@@ -1,8 +1,8 @@
 """A scene as data that every engine can build: bodies, joints, geoms, forces.
 
-The modules `world`, `rotations`, `trajectory`, `drive`, `worker`, `mjcf` and those in `adapters` also
-run in environments that have an engine but no Stiction. They import only numpy, each other and their
-engine.
+The modules `world`, `rotations`, `corners`, `trajectory`, `drive`, `worker`, `mjcf` and those in
+`adapters` also run in environments that have an engine but no Stiction. They import only numpy, each
+other and their engine.
 
 A body's frame is at its center of mass, along its principal axes.
 """

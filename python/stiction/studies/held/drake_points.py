@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from stiction.engines import drake_peer
+from stiction.engines.corners import RADIUS, list_corners
 from stiction.engines.drake_model import make_inertia, make_pose, make_shape
 from stiction.studies.held.scenes import HeldScene, Vector
-
-_CORNER = 1e-4  # radius of the spheres at corners and rims [m]
-_RIM_SPHERES = 16
 
 
 class DrakePoints:
@@ -159,7 +155,7 @@ class DrakePoints:
             self._solids.append(register(make_shape(drake, m, i), f"geom{i}", pose))
         for k, corner in enumerate(_list_corners(m, i)):
             center = pose @ drake.RigidTransform(corner)
-            self._corners.append(register(drake.Sphere(_CORNER), f"corner{i}_{k}", center))
+            self._corners.append(register(drake.Sphere(RADIUS), f"corner{i}_{k}", center))
 
     def _leave_out_pairs(self) -> None:
         drake = self._drake
@@ -172,24 +168,18 @@ class DrakePoints:
 def _list_corners(m: mujoco.MjModel, i: int) -> list[Vector]:
     """Returns the centers of the spheres with which a geom touches planes and boxes, in its frame [m].
 
-    The spheres are flush with the faces of boxes and with the ends of cylinders and prisms.
+    Those of a mesh are flush with its faces if these are normal to the axes.
     """
-    size, kind = m.geom_size[i], mujoco.mjtGeom(m.geom_type[i])
-    if kind == mujoco.mjtGeom.mjGEOM_BOX:
-        return [
-            np.array(signs) * (size - _CORNER) for signs in itertools.product((-1, 1), repeat=3)
-        ]
-    if kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
-        radius, half = size[:2] - _CORNER
-        angles = 2 * math.pi * np.arange(_RIM_SPHERES) / _RIM_SPHERES
-        return [
-            np.array([radius * math.cos(angle), radius * math.sin(angle), end])
-            for angle in angles
-            for end in (-half, half)
-        ]
+    kind = mujoco.mjtGeom(m.geom_type[i])
     if kind == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = m.geom_dataid[i]
         first, count = m.mesh_vertadr[mesh], m.mesh_vertnum[mesh]
         vertices = m.mesh_vert[first : first + count].astype(float)
-        return list(vertices - _CORNER * np.sign(vertices))
-    return []
+        return list(vertices - RADIUS * np.sign(vertices))
+    names = {
+        mujoco.mjtGeom.mjGEOM_BOX: ("box", 3),
+        mujoco.mjtGeom.mjGEOM_CYLINDER: ("cylinder", 2),
+    }
+    name, num_sizes = names.get(kind, ("", 0))
+    size = tuple(float(x) for x in m.geom_size[i][:num_sizes])
+    return [np.array(center) for center in list_corners(name, size)]
