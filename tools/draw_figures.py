@@ -91,6 +91,7 @@ FIGURES = {
     "study_gripper_patch": _study("gripper", "fig04_patch"),
     "study_gripper_surface": _study("gripper", "fig02_surface"),
     "study_gripper_tetrahedra": _study("gripper", "fig03_tetrahedra"),
+    "study_held": _study("held", "creep"),
     "study_painleve": _study("painleve", "angles"),
     "study_pancake": Figure(("python", "docs/images/draw_pancake.py"), "pancake"),
     "study_quadruped": _study("quadruped", "ahead"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stiction import anchor_table
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.anchor_table import tabulate_anchors
-from stiction.arguments import check_data_type, check_integer
+from stiction.arguments import check_data_type, check_flag, check_integer, check_number
 from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
 from stiction.names import find_geom
@@ -138,8 +138,10 @@ class Simulator:
         """Returns what the simulator remembers of the last step.
 
         That is the active set of a rigid model, from which the next solve starts; for patches the
-        position from which the force of a deep overlap goes on; the last poses of mocap bodies; and
-        the pairs of geoms that are deep in each other. Patches and mocap bodies are part of the
+        position from which the force of a deep overlap goes on; the last poses of mocap bodies; the
+        pairs of geoms that are deep in each other; the contact forces that bound the friction of
+        lagged models; the springs of friction_law 'elastic'; and the length and the error of the last
+        step of `advance`. Patches, mocap bodies, forces and springs are part of the
         physics: without these bytes a deep patch has another force, and a mocap body has no velocity
         for two displacements. A checkpoint of the bytes and of MuJoCo's state mjSTATE_INTEGRATION
         continues with the same bits:
@@ -330,7 +332,13 @@ class Simulator:
         """
         check_data_type(data)
         report = self._stepper.advance(
-            data._address, until, accuracy, max_time_step, first_step, last_error, extrapolate
+            data._address,
+            check_number("until", until),
+            check_number("accuracy", accuracy),
+            _check_optional("max_time_step", max_time_step),
+            _check_optional("first_step", first_step),
+            _check_optional("last_error", last_error),
+            check_flag("extrapolate", extrapolate),
         )
         if report.num_warnings:
             self._warn(report)
@@ -412,3 +420,8 @@ def _document_options() -> None:
 
 
 _document_options()
+
+
+def _check_optional(name: str, value: Any) -> float | None:
+    """Returns a number or None."""
+    return None if value is None else check_number(name, value)

@@ -29,15 +29,17 @@ class Strides:
     """The calls of a run.
 
     Attributes:
-        length: simulated time of a call [s].
+        length: simulated time of a call [s]. The last call of Simulator.advance may be shorter.
         count: number of calls.
-        start: simulated time at the start of the run [s].
+        start, end: simulated time at the start and at the end of the run [s]. Steps of one length may
+            end later.
         accuracy: the argument of Simulator.advance [m]; None for steps of one length.
     """
 
     length: float
     count: int
     start: float
+    end: float
     accuracy: float | None = None
 
     @staticmethod
@@ -69,11 +71,13 @@ class Strides:
                 )
             length = simulator.time_step
         else:
-            length = period or _STEPS_PER_PERIOD * simulator.time_step
-        return Strides(length, count_steps(duration, length), start, accuracy)
+            length = min(period or _STEPS_PER_PERIOD * simulator.time_step, duration)
+        return Strides(length, count_steps(duration, length), start, start + duration, accuracy)
 
     def take(self, stepper: Advances, data: mujoco.MjData, index: int) -> StepReport:
         """Makes call `index`, from 0. Times are products and not sums, so that they do not drift."""
         if self.accuracy is None:
             return stepper.step(data)
-        return stepper.advance(data, self.start + (index + 1) * self.length, self.accuracy)
+        is_last = index + 1 == self.count
+        until = self.end if is_last else self.start + (index + 1) * self.length
+        return stepper.advance(data, until, self.accuracy)

@@ -1,12 +1,14 @@
-"""Fixtures that every test uses."""
+"""Fixtures that tests share."""
 
 from __future__ import annotations
 
+import math
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import h5py
+import mujoco
 import numpy as np
 import pytest
 from scipy import sparse
@@ -43,3 +45,25 @@ def _read_matrix(group: h5py.Group) -> np.ndarray:
     if nz == -2:
         return sparse.csr_matrix((x, i, p), shape).toarray()
     return sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape).toarray()
+
+
+@pytest.fixture(scope="session")
+def make_slope() -> Callable[..., mujoco.MjModel]:
+    """Returns a function that compiles a box of 1 kg, with friction 0.5, on a slope."""
+
+    def make(angle: float, more_bodies: str = "") -> mujoco.MjModel:
+        gravity = f"{9.81 * math.sin(angle)} 0 {-9.81 * math.cos(angle)}"
+        return mujoco.MjModel.from_xml_string(f"""
+<mujoco>
+  <option timestep="0.002" gravity="{gravity}"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1" friction="0.5"/>
+    <body name="box" pos="0 0 0.05">
+      <freejoint/>
+      <geom name="box" type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/>
+    </body>
+    {more_bodies}
+  </worldbody>
+</mujoco>""")
+
+    return make

@@ -67,6 +67,17 @@ def test_bad_input_is_named(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         simulator.advance(data, 2, 1e-12)
     with pytest.raises(Error, match="max_time_step: is -1"):
         simulator.advance(data, 2, max_time_step=-1)
+    for name, value in (
+        ("until", None),
+        ("accuracy", "x"),
+        ("max_time_step", [1]),
+        ("first_step", True),
+        ("last_error", "1"),
+    ):
+        with pytest.raises(Error, match=f"{name}: is .*, must be a number"):
+            simulator.advance(data, **{"until": 2.0, name: value})  # type: ignore[arg-type]
+    with pytest.raises(Error, match="extrapolate: is 3, must be True or False"):
+        simulator.advance(data, 2, extrapolate=3)  # type: ignore[arg-type]
     with pytest.raises(Error, match="data: belongs to another model"):
         simulator.advance(mujoco.MjData(mujoco.MjModel.from_xml_string("<mujoco/>")), 2)
     assert data.time == 1

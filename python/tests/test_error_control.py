@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from stiction.bench import drake_peer
 from stiction.bench.error_control import (
     SCENES,
     calc_advantages,
@@ -19,6 +18,7 @@ from stiction.bench.error_control import (
 )
 from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.cli import app
+from stiction.engines import drake_peer
 
 
 def run_command(*arguments: str) -> Result:

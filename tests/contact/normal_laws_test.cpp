@@ -2,26 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/base/error.hpp"
+#include "support/error_message.hpp"
 
 namespace stiction::contact {
 namespace {
+
+using support::message_of;
 
 TEST(NormalLaws, NamesAreParsed) {
   for (const NormalLawTraits& law : normal_laws()) {
     EXPECT_EQ(parse_normal_law(law.name), law.law);
     EXPECT_EQ(traits(law.law).name, law.name);
   }
-}
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(NormalLaws, ErrorForAnUnknownNameSuggestsTheNearest) {

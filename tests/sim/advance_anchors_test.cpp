@@ -1,7 +1,6 @@
 // The friction law `elastic` under error control: nothing that is held drifts, and the anchors
 // belong to the steps that were accepted.
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -9,16 +8,14 @@
 
 #include "sim/advance_scenes.hpp"
 #include "sim/anchor_scenes.hpp"
+#include "support/same_bits.hpp"
 
 namespace stiction::sim {
 namespace {
 
 using contact::ContactModel;
+using support::has_same_bits;
 using support::Scene;
-
-bool has_same_bits(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
-}
 
 class AdvanceAnchors : public testing::TestWithParam<ContactModel> {
  protected:

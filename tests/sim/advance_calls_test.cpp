@@ -8,16 +8,14 @@
 
 #include "sim/advance_scenes.hpp"
 #include "stiction/base/error.hpp"
+#include "support/same_bits.hpp"
 
 namespace stiction::sim {
 namespace {
 
 using contact::ContactModel;
+using support::has_same_bits;
 using support::Scene;
-
-bool has_same_bits(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
-}
 
 class AdvanceCalls : public testing::TestWithParam<ContactModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, AdvanceCalls, testing::ValuesIn(make_advance_models()),

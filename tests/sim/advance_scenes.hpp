@@ -3,11 +3,10 @@
 #include <cmath>
 #include <string>
 
+#include "sim/gravity.hpp"
 #include "sim/stepping.hpp"
 
 namespace stiction::sim {
-
-inline constexpr double kGravity = 9.81;
 
 /// The contact models with which a simulator can advance.
 inline std::vector<contact::ContactModel> make_advance_models() {

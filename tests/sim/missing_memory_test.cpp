@@ -1,6 +1,5 @@
 // The report of a step that does not go on where the last one ended says which memory it lacked,
 // and its result does not depend on steps of other states.
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -8,10 +7,12 @@
 
 #include "sim/integrator_cases.hpp"
 #include "support/random_scene.hpp"
+#include "support/same_bits.hpp"
 
 namespace stiction::sim {
 namespace {
 
+using support::has_same_bits;
 using support::Scene;
 
 class MissingMemory : public testing::TestWithParam<IntegratorCase> {
@@ -29,10 +30,6 @@ std::string make_heap(int seed) {
   options.num_hinged = 0;
   options.spacing = 0.21;
   return support::make_random_scene(seed, options);
-}
-
-bool has_same_bits(const std::vector<mjtNum>& a, const std::vector<mjtNum>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(mjtNum)) == 0;
 }
 
 /// This is the promise of docs/step.md: a checkpoint without get_state either goes on with the same

@@ -8,19 +8,12 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/sim/option_values.hpp"
+#include "support/error_message.hpp"
 
 namespace stiction::sim {
 namespace {
 
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
+using support::message_of;
 
 std::string refusal_of(std::string_view name, const OptionValue& value) {
   StepOptions options;

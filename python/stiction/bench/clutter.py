@@ -11,9 +11,10 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction.bench import drake_clutter, drake_peer
+from stiction.bench import drake_clutter
 from stiction.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.bench.timing import Runner, time_in_turns
+from stiction.engines import drake_peer
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.options import DEFAULTS

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.bench import drake_peer
+from stiction.engines import drake_peer
 from stiction.experiments import clutter as cs
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.bench import drake_peer
+from stiction.engines import drake_peer
 from stiction.experiments.planar import (
     GRAVITY,
     STICTION_TOLERANCE,

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
-from stiction.bench import drake_peer
-from stiction.bench.drake_model import DrakeModel
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
+from stiction.engines import drake_peer
+from stiction.engines.drake_model import DrakeModel
 from stiction.errors import ignored_settings_are_fine
 from stiction.package_scenes import find_scene_file
 from stiction.scene import load_scene

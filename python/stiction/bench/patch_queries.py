@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import stiction
-from stiction.bench.drake_model import DrakeModel
 from stiction.bench.patch_pairs import KINDS, ShapePair, make_pairs
 from stiction.bench.timing import Runner, Timing, time_in_turns
+from stiction.engines.drake_model import DrakeModel
 
 _BATCH = 4e-3  # approximate CPU time of one repeat [s]
 DRIFT = 1e-5  # motion of geoms between two queries: 1 cm/s at 1 kHz [m]

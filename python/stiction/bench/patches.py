@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
 
 import stiction
-from stiction.bench.drake_model import DrakeModel, Scheme, Surface
 from stiction.bench.mujoco_runners import make_stiction_runner
 from stiction.bench.scene_pairs import make_pair_runners, make_surface_runner
 from stiction.bench.timing import Runner, time_in_turns
+from stiction.engines.drake_model import DrakeModel, Scheme, Surface, find_materials
 from stiction.errors import ignored_settings_are_fine
 from stiction.experiments import gripper
 from stiction.experiments.spatula import EXAMPLE
@@ -191,19 +190,6 @@ def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
     peer.advance(_SETTLE_STEPS)
     peer.mark()
     return peer
-
-
-def find_materials(
-    model: mujoco.MjModel, simulator: stiction.Simulator
-) -> dict[str, dict[str, Any]]:
-    """Returns the material of each geom that has one, by the geom's name."""
-    content: Any = simulator.properties.content if simulator.properties else {}
-    found = {}
-    for geom in range(model.ngeom):
-        material = simulator.explain(geom, geom)["geoms"][0]["material"]
-        if material:
-            found[model.geom(geom).name] = content["materials"][material]
-    return found
 
 
 def _copy(model: mujoco.MjModel, data: mujoco.MjData) -> mujoco.MjData:

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 
 from stiction._core import contact_model_traits
-from stiction.bench import drake_peer
 from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.bench.planar_steppers import (
     MUJOCO_VARIANTS,
@@ -20,6 +19,7 @@ from stiction.bench.planar_steppers import (
 )
 from stiction.bench.timing import Runner, time_in_turns
 from stiction.bench.work_precision import Tell, WorkCurves, WorkPoint
+from stiction.engines import drake_peer
 from stiction.experiments.conveyor import CASE as CONVEYOR
 from stiction.experiments.falling_sphere import CASE as FALLING_SPHERE
 from stiction.experiments.planar import Trajectory, Vector

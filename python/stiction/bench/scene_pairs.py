@@ -9,9 +9,9 @@ import mujoco
 
 import stiction
 from stiction._core import ContactProperties
-from stiction.bench.drake_model import Surface
 from stiction.bench.patch_queries import DRIFT
 from stiction.bench.timing import Runner
+from stiction.engines.drake_model import Surface
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from stiction.bench import (
     batches,
     clutter,
     corpus,
-    drake_peer,
     heap,
     lcp,
     patch_queries,
@@ -32,6 +31,7 @@ from stiction.commands.options import (
     make_models_option,
 )
 from stiction.commands.output import Messages, make_console, print_json, print_text
+from stiction.engines import drake_peer
 from stiction.errors import Error
 from stiction.experiments import real_scenes
 from stiction.experiments.clutter import check_num_bodies

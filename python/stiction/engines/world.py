@@ -1,8 +1,8 @@
 """A scene as data that every engine can build: bodies, joints, geoms, forces.
 
-The modules `world`, `rotations`, `trajectory`, `drive`, `worker`, `mjcf` and those in `adapters` also
-run in environments that have an engine but no Stiction. They import only numpy, each other and their
-engine.
+The modules `world`, `rotations`, `corners`, `trajectory`, `drive`, `worker`, `mjcf` and those in
+`adapters` also run in environments that have an engine but no Stiction. They import only numpy, each
+other and their engine.
 
 A body's frame is at its center of mass, along its principal axes.
 """
@@ -20,8 +20,10 @@ from stiction.engines.rotations import NO_ROTATION, Vec, invert, multiply, rotat
 class Geom:
     """A shape that collides.
 
-    kind: 'plane' (z = 0 of its frame, solid below), 'box', 'sphere' or 'cylinder' (along z).
-    size: half lengths of a box; radius of a sphere; radius and half length of a cylinder [m].
+    kind: 'plane' (z = 0 of its frame, solid below), 'box', 'sphere', 'cylinder' (along z) or 'ellipsoid',
+        which only Newton's adapter takes.
+    size: half lengths of a box; radius of a sphere; radius and half length of a cylinder; half axes of
+        an ellipsoid [m].
     friction: coefficient of a pair of two such geoms [-]. Geoms that touch have equal coefficients,
         because engines combine unequal ones by different rules.
     pos, quat: pose in the body, or in the world.

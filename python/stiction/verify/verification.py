@@ -178,6 +178,11 @@ class _Verifier:
         if traits.is_mj_step:
             self._unknown["the equations of 'mujoco', whose implicit terms are its own"] += 1
             return
+        if step.advance:
+            self._unknown[
+                "the steps within calls of 'advance', whose forces it has as averages"
+            ] += 1
+            return
         if self._options["integrator"] != "euler" or self._is_divided(step):
             self._unknown["parts of divided steps"] += 1
             return
@@ -270,12 +275,7 @@ class _Verifier:
         return np.asarray(anchors["stiffness"].astype(float) * np.array(shares, float))
 
     def _is_divided(self, step: Step) -> bool:
-        """True for a call of Simulator.advance, and if `tamsi` may have divided the step.
-
-        The report does not say what `tamsi` did.
-        """
-        if step.advance:
-            return True
+        """True if `tamsi` may have divided the step. The report does not say what it did."""
         is_tamsi = not (self._traits.takes_laws or self._traits.is_rigid or self._traits.acts_ahead)
         return is_tamsi and step.report.get("iterations", 0) > 20
 

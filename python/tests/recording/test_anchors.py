@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import mcap.reader
@@ -17,19 +18,12 @@ from stiction.cli import app
 from stiction.recording import format as fmt
 
 SLOPE = math.atan(0.6 * 0.5)  # six tenths of the friction cone
-# A box that sticks, a soft ball that sticks in a patch, and a ball that slides.
-SCENE = f"""
-<mujoco>
-<option timestep="0.002" gravity="{9.81 * math.sin(SLOPE)} 0 {-9.81 * math.cos(SLOPE)}"/>
-<worldbody>
-  <geom name="floor" type="plane" size="5 5 1" friction="0.5"/>
-  <body name="box" pos="0 0 0.05"><freejoint/>
-    <geom name="box" type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/></body>
+# Beside the box that sticks, a soft ball that sticks in a patch, and a ball that slides.
+BALLS = """
   <body name="soft" pos="0 1 0.049"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
     <geom name="soft" size="0.05" mass="0.5" friction="0.5"/></body>
   <body name="puck" pos="0 -1 0.05"><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
-    <geom name="puck" size="0.05" mass="0.5" friction="0.1" priority="1"/></body>
-</worldbody></mujoco>"""
+    <geom name="puck" size="0.05" mass="0.5" friction="0.1" priority="1"/></body>"""
 PROPERTIES = {
     "materials": {
         "soft": {"hydroelastic_modulus": 1e6, "dissipation": 10},
@@ -42,8 +36,8 @@ NUM_STEPS = 300
 
 
 @pytest.fixture(scope="module")
-def model() -> mujoco.MjModel:
-    return mujoco.MjModel.from_xml_string(SCENE)
+def model(make_slope: Callable[..., mujoco.MjModel]) -> mujoco.MjModel:
+    return make_slope(SLOPE, BALLS)
 
 
 def make(model: mujoco.MjModel, **options: object) -> stiction.Simulator:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 
+from stiction.engines import drake_peer
 from stiction.engines.adapters.stiction_adapter import StictionAdapter
 from stiction.engines.drive import drive
+from stiction.engines.mjcf import make_mjcf
 from stiction.engines.process import WorkerProcess
 from stiction.engines.world import from_plain, to_plain
 from stiction.options import DEFAULTS
 from stiction.studies.held import drake, newton, scenes, worlds
 from stiction.studies.held import study as held
+from stiction.studies.held.drake_points import DrakePoints
+from stiction.studies.held.peers import Creep, Measure, Peer, RefusedError, add_peers
 from stiction.studies.held.plots import draw_creep
+from stiction.studies.held.run import Variant, find_time_step, measure_creep
 from stiction.studies.held.scenes import HeldScene
 from stiction.studies.study import Settings, StudyResult
 
@@ -30,22 +37,46 @@ MAKERS = (
     scenes.make_wall,
     scenes.make_stack,
     scenes.make_vibration,
+    scenes.make_can,
 )
-needs_drake = pytest.mark.skipif(not drake.is_installed(), reason="Drake is not installed")
+needs_drake = pytest.mark.skipif(not drake_peer.is_installed(), reason="Drake is not installed")
 
 
-def test_without_peers_the_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drake, "is_installed", lambda: False)
-    monkeypatch.setattr(newton, "is_installed", lambda: False)
+# ---- the table of simulators ---------------------------------------------------------------------
+
+
+def test_without_peers_the_result_says_so() -> None:
     result = StudyResult()
-    creep: dict[str, dict[str, float | None]] = {"cube": {}}
-    held._add_drake([scenes.make_cube()], creep, result, SETTINGS)
-    held._add_newton([scenes.make_cube()], creep, result, SETTINGS)
+    creep: Creep = {"cube": {}}
+    missing = [dataclasses.replace(peer, is_installed=lambda: False) for peer in held.PEERS]
+    add_peers(missing, [scenes.make_cube()], creep, result, SETTINGS)
     assert creep == {"cube": {}}
     assert result.notes == [
         "not compared with Drake, which is not installed; run pip install drake",
         "not compared with Newton, which is not installed; run stiction scorecard --install newton",
     ]
+
+
+def test_a_scene_that_a_simulator_refuses_is_in_the_notes() -> None:
+    steps: list[float] = []
+
+    def measure(scene: HeldScene, time_step: float) -> float | None:
+        steps.append(time_step)
+        if scene.has_patches:
+            raise RefusedError("it has no pressure fields")
+        return 1e-5
+
+    @contextmanager
+    def start() -> Iterator[dict[str, Measure]]:
+        yield {"Other, rigid": measure}
+
+    result = StudyResult()
+    creep: Creep = {"cube": {}, "spatula": {}}
+    peers = [Peer("Other", "pip install other", lambda: True, start)]
+    add_peers(peers, [scenes.make_cube(), scenes.make_spatula()], creep, result, SETTINGS)
+    assert creep == {"cube": {"Other, rigid": 1e-5}, "spatula": {}}
+    assert result.notes == ["spatula: not run in Other, rigid: it has no pressure fields"]
+    assert steps == [STEP, 0.04]
 
 
 # ---- Drake ---------------------------------------------------------------------------------------
@@ -56,22 +87,22 @@ def test_without_peers_the_result_says_so(monkeypatch: pytest.MonkeyPatch) -> No
 def test_drakes_lagged_model_creeps_by_the_slip_tolerance(
     make_scene: Callable[[], HeldScene],
 ) -> None:
-    creep = drake.measure_creep(make_scene(), "lagged", STEP)
+    creep = drake.measure_creep(make_scene(), STEP, "lagged")
     law = DEFAULTS["stiction_tolerance"] * 0.5 / math.sqrt(1 - 0.5**2)
     assert creep == pytest.approx(law, rel=1e-3)
 
 
 @needs_drake
 def test_a_plate_that_turns_drifts_along_chords_in_drake() -> None:
-    assert drake.measure_creep(scenes.make_plate(), "sap", STEP) == pytest.approx(CHORD, rel=0.03)
+    assert drake.measure_creep(scenes.make_plate(), STEP, "sap") == pytest.approx(CHORD, rel=0.03)
 
 
 @needs_drake
-@pytest.mark.parametrize("make_scene", MAKERS)
+@pytest.mark.parametrize("make_scene", [*MAKERS, scenes.make_prism])
 def test_drake_has_the_places_of_the_scene(make_scene: Callable[[], HeldScene]) -> None:
     scene = make_scene()
     at_start = scene.find_place(mujoco.MjData(scene.model))
-    built = drake.DrakeScene(scene, "sap", STEP)
+    built = DrakePoints(scene, "sap", STEP)
     assert built.find_place() == pytest.approx(at_start, abs=1e-15)
     # Nothing falls, slides or tips; surfaces yield by 2 mm.
     built.advance(0.1)
@@ -80,7 +111,7 @@ def test_drake_has_the_places_of_the_scene(make_scene: Callable[[], HeldScene]) 
 
 @needs_drake
 def test_the_wrist_turns_in_drake_as_its_servo_says() -> None:
-    built = drake.DrakeScene(scenes.make_plate(), "sap", STEP)
+    built = DrakePoints(scenes.make_plate(), "sap", STEP)
     built.advance(1.0)
     (speed,) = [
         joint.GetOneVelocity(built._context)
@@ -92,11 +123,21 @@ def test_the_wrist_turns_in_drake_as_its_servo_says() -> None:
 
 @needs_drake
 def test_a_failed_solve_gives_no_creep(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: drake.DrakeScene, time: float) -> None:
+    def fail(self: DrakePoints, time: float) -> None:
         raise RuntimeError("failed to converge")
 
-    monkeypatch.setattr(drake.DrakeScene, "advance", fail)
-    assert drake.measure_creep(scenes.make_cube(), "sap", STEP) is None
+    monkeypatch.setattr(DrakePoints, "advance", fail)
+    assert drake.measure_creep(scenes.make_cube(), STEP, "sap") is None
+
+
+@needs_drake
+def test_drake_holds_the_spatula_in_patches_as_the_same_model_does() -> None:
+    """Drake's lagged approximation is `lagged_regularized`; both discretize the same fields."""
+    short = dataclasses.replace(scenes.make_spatula(), settle=4.0, duration=8.0)
+    ours = measure_creep(Variant("lagged_regularized"), short)
+    theirs = drake.measure_creep(short, find_time_step(short), "lagged")
+    assert ours is not None and ours > 1e-5
+    assert theirs == pytest.approx(ours, rel=0.1)
 
 
 # ---- Newton --------------------------------------------------------------------------------------
@@ -148,7 +189,32 @@ class SilentWorker:
 
 def test_a_worker_that_ends_gives_no_creep() -> None:
     worker: WorkerProcess = SilentWorker()  # type: ignore[assignment]
-    assert newton.measure_creep(worker, scenes.make_cube(), STEP) is None
+    assert newton.measure_creep(scenes.make_cube(), STEP, worker) is None
+
+
+def test_a_mesh_is_refused() -> None:
+    with pytest.raises(RefusedError, match="the geom 'prism' is a mesh"):
+        worlds.make_world(scenes.make_prism())
+
+
+def test_a_world_has_the_poses_of_the_spatulas_scene() -> None:
+    scene = scenes.make_spatula()
+    world = worlds.make_world(scene)
+    assert [body.name for body in world.bodies] == ["left_finger", "right_finger", "spatula"]
+    model = mujoco.MjModel.from_xml_string(make_mjcf(world, 0.04))
+    data, expected = mujoco.MjData(model), mujoco.MjData(scene.model)
+    mujoco.mj_resetDataKeyframe(scene.model, expected, 0)
+    for each, every in ((model, data), (scene.model, expected)):
+        mujoco.mj_kinematics(each, every)
+        mujoco.mj_comPos(each, every)
+    for name in ("left_finger", "right_finger", "spatula"):
+        np.testing.assert_allclose(data.body(name).xipos, expected.body(name).xipos, atol=1e-12)
+    for name, geom in (("left_finger0", "left_bubble"), ("spatula0", "handle")):
+        np.testing.assert_allclose(data.geom(name).xpos, expected.geom(geom).xpos, atol=1e-12)
+        np.testing.assert_allclose(data.geom(name).xmat, expected.geom(geom).xmat, atol=1e-12)
+    forces = worlds.make_forces(scene, 0.04, 1)
+    np.testing.assert_allclose(forces[0].sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(forces[0], axis=1), [16, 16, 0])
 
 
 @pytest.fixture
@@ -161,8 +227,13 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerProcess]:
 
 
 def test_newtons_anchors_hold_a_cube(worker: WorkerProcess) -> None:
-    creep = newton.measure_creep(worker, scenes.make_cube(), STEP)
+    creep = newton.measure_creep(scenes.make_cube(), STEP, worker)
     assert creep is not None and creep < 1e-7  # the rounding of single numbers
+
+
+def test_newton_has_no_pressure_fields_on_the_cpu(worker: WorkerProcess) -> None:
+    with pytest.raises(RefusedError, match="requires a CUDA-capable GPU device"):
+        newton.measure_creep(scenes.make_spatula(), 0.04, worker)
 
 
 # ---- plots ---------------------------------------------------------------------------------------

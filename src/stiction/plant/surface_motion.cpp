@@ -1,6 +1,7 @@
 #include "stiction/plant/surface_motion.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stiction/math/scalar_functions.hpp"
 
@@ -18,6 +19,20 @@ Vec3 calc_turn(const std::array<double, 4>& q) {
   const Vec3 axis = Vec3{q[1], q[2], q[3]} * sign;
   const double sine = norm(axis);
   return sine > 0 ? axis * (2 * math::atan2(sine, sign * q[0]) / sine) : axis;
+}
+
+/// Returns by how much an arc of the angle between two unit vectors is longer than its projection
+/// on the tangent at its end, relative to the latter: angle / sin(angle) - 1.
+double calc_arc_excess(const Vec3& from, const Vec3& to) {
+  const Vec3 sine = cross(from, to);
+  const double cosine = dot(from, to), s2 = dot(sine, sine);
+  constexpr double kSmall = 1e-4;  // the series then is exact to 1e-13
+  if (s2 < kSmall && cosine > 0) return s2 * (1.0 / 6 + s2 * (3.0 / 40));
+  // Near half a turn the projection is no measure of the arc. Take that of a third of a turn.
+  constexpr double kLeastCosine = -0.5, kLargest = 1.4183991523122899;
+  if (cosine < kLeastCosine) return kLargest;
+  const double s = std::sqrt(s2);
+  return math::atan2(s, cosine) / s - 1;
 }
 
 }  // namespace
@@ -71,11 +86,8 @@ Vec3 SurfaceMotion::calc_slip(const Vec3& from, const Vec3& normal_from, const V
   const Vec3 from_A = move_point(0, from), from_B = move_point(1, from);
   Vec3 slip = from_B - from_A;
   for (int side = 0; side < 2; ++side) {
-    // An arc is longer than its projection by asin(s) / s, where s is the sine of the angle by
-    // which the normal has turned on the body.
-    const Vec3 sine = cross(turn(side, normal_from), normal_to);
-    const double s2 = std::min(dot(sine, sine), 1.0);
-    const double excess = s2 * (1.0 / 6 + s2 * (3.0 / 40));
+    // The angle is that by which the normal has turned on the body.
+    const double excess = calc_arc_excess(turn(side, normal_from), normal_to);
     slip += (to - (side == 0 ? from_A : from_B)) * (side == 0 ? excess : -excess);
   }
   return slip - normal_to * dot(normal_to, slip);

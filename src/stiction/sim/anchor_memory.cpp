@@ -12,7 +12,7 @@ namespace stiction::sim {
 
 namespace {
 
-constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 19;
+constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 22;
 constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
@@ -21,8 +21,8 @@ constexpr std::uint64_t kElementMask = 0x1ffffff, kPointMask = 0x1fff;
 
 /// Calls f(number) for all numbers of a point.
 void for_each_number(auto& point, auto&& f) {
-  for (auto* vector :
-       {&point.position, &point.normal, &point.stretch, &point.twist, &point.displacement}) {
+  for (auto* vector : {&point.position, &point.normal, &point.stretch, &point.twist, &point.force,
+                       &point.displacement}) {
     f(vector->x);
     f(vector->y);
     f(vector->z);
@@ -62,7 +62,7 @@ std::array<int, 2> find_elements(std::uint64_t feature) {
 }
 
 bool LossCounter::add(bool has_losses) {
-  count = std::clamp(count + (has_losses ? 2 : -1), 0, kMany);
+  count = std::clamp(count + (has_losses ? kUp : -1), 0, kMany);
   if (count == 0) is_warned = false;
   return count == kMany && !std::exchange(is_warned, true);
 }
@@ -136,9 +136,11 @@ void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words)
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = static_cast<int>(take());
     for_each_number_of_pair(pair, read);
+    check(pair.energy >= 0 && pair.spare >= 0);
     for (int p = 0; p < pair.num_points; ++p) {
       AnchorPoint point;
       for_each_number(point, read);
+      check(point.stiffness >= 0 && point.area >= 0);
       point.feature = take();
       const std::uint64_t flags = take();
       check(flags <= (kSlips | kSurfaceMoves));

@@ -18,6 +18,7 @@ struct AnchorPoint {
   math::Vec3 normal{};        // from A into B
   math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
   math::Vec3 twist{};         // torsion about the normal and rolling [rad]
+  math::Vec3 force{};         // of the stretched spring on B at the end of the step [N]
   math::Vec3 displacement{};  // dt v_t of the step, without moving surfaces [m]
   double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
   double area = 1;            // of a face [m^2]; 1 for a point
@@ -66,10 +67,11 @@ struct AnchorStep {
   void copy(const AnchorPair& pair, const AnchorStep& from);
 };
 
-/// Tells when contacts that stick are lost in more than a third of the steps: a step with losses
-/// counts two up, another one down.
+/// Tells when contacts that stick are lost in more than a fifth of the steps: a step with losses
+/// counts four up, another one down. Bodies that rock lose contacts in cycles of two or three
+/// steps.
 struct LossCounter {
-  static constexpr int kMany = 100;
+  static constexpr int kUp = 4, kMany = 200;
   int count = 0;           // 0 .. kMany
   bool is_warned = false;  // count has been kMany, and not 0 since
 

@@ -9,15 +9,14 @@ std::vector<AnchorReport> list_anchors(const AnchorStep& step) {
   out.reserve(step.points.size());
   for (const AnchorPair& pair : step.pairs)
     for (const AnchorPoint& point : step.points_of(pair)) {
-      const double stiffness = point.stiffness * point.area;
       out.push_back({.geoms = pair.geoms,
                      .elements = find_elements(point.feature),
                      .position = point.position,
                      .normal = point.normal,
                      .stretch = point.stretch,
                      .twist = point.twist,
-                     .force = point.stretch * -stiffness,
-                     .stiffness = stiffness,
+                     .force = point.force,
+                     .stiffness = point.stiffness * point.area,
                      .slips = point.slips});
     }
   return out;

@@ -18,8 +18,10 @@ struct AnchorReport {
   math::Vec3 stretch{};                 // of the second geom relative to the first [m]
   math::Vec3 twist{};                   // torsion about the normal and rolling [rad]
   math::Vec3 force{};                   // of the spring on the second geom [N]
-  double stiffness = 0;                 // [N/m]
-  bool slips = false;                   // true if the contact slid in the step
+  /// k_t [N/m]. Where torsional or rolling friction is larger than sliding friction, or friction
+  /// depends on the direction, a spring along the surface has (mu / mu_max)^2 of it.
+  double stiffness = 0;
+  bool slips = false;  // true if the contact slid in the step
 };
 
 /// Returns the anchors of a step, sorted by their geoms.

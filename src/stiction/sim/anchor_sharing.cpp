@@ -22,20 +22,21 @@ double find_stiffness(const AnchorPoint& point) { return point.stiffness * point
 
 }  // namespace
 
-TwistRatios::TwistRatios(const contact::Contact& c) {
+SpringRatios::SpringRatios(const contact::Contact& c) {
   const double largest = *std::max_element(c.friction.begin(), c.friction.end());
   if (!(largest > 0)) return;
+  sliding = math::square(std::min(c.friction[0], c.friction[1]) / largest);
   torsion = math::square(c.friction[2] / largest);
   rolling = math::square(std::min(c.friction[3], c.friction[4]) / largest);
 }
 
-Vec3 TwistRatios::apply(const Vec3& twist, const Vec3& normal) const {
+Vec3 SpringRatios::apply(const Vec3& twist, const Vec3& normal) const {
   return project(twist, normal) * rolling + normal * (dot(normal, twist) * torsion);
 }
 
-double calc_energy(const AnchorPoint& point, const TwistRatios& ratios) {
+double calc_energy(const AnchorPoint& point, const SpringRatios& ratios) {
   return 0.5 * find_stiffness(point) *
-         (dot(point.stretch, point.stretch) +
+         (ratios.sliding * dot(point.stretch, point.stretch) +
           dot(point.twist, ratios.apply(point.twist, point.normal)));
 }
 
@@ -45,7 +46,7 @@ AnchorSharing::Wrench AnchorSharing::make_wrench(const Vec3& position, const Vec
   return {force.x, force.y, force.z, moment.x, moment.y, moment.z};
 }
 
-void AnchorSharing::start(const TwistRatios& ratios) {
+void AnchorSharing::start(const SpringRatios& ratios) {
   ratios_ = ratios;
   has_origin_ = false;
   released_ = {};
@@ -59,7 +60,7 @@ void AnchorSharing::release(AnchorPoint* point) {
   if (!has_origin_) origin_ = point->position;
   has_origin_ = true;
   const double k = find_stiffness(*point);
-  const Wrench wrench = make_wrench(point->position, point->stretch * k,
+  const Wrench wrench = make_wrench(point->position, point->stretch * (k * ratios_.sliding),
                                     ratios_.apply(point->twist, point->normal) * k);
   for (int i = 0; i < kSize; ++i) released_[i] += wrench[i];
   energy_ += calc_energy(*point, ratios_);
@@ -72,8 +73,8 @@ void AnchorSharing::take(AnchorPoint* point, double weight) {
   for (int j = 0; j < kSize; ++j) {
     const Vec3 motion = j < 3 ? kUnit[j] : cross(kUnit[j - 3], r);
     const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply(kUnit[j - 3], point->normal);
-    const Wrench wrench =
-        make_wrench(point->position, project(motion, point->normal) * weight, torque * weight);
+    const Vec3 force = project(motion, point->normal) * ratios_.sliding;
+    const Wrench wrench = make_wrench(point->position, force * weight, torque * weight);
     for (int i = 0; i < kSize; ++i) resistance_[i][j] += wrench[i];
   }
   takers_.push_back({point, weight});
@@ -118,10 +119,10 @@ double AnchorSharing::solve(double spare) {
   for (const Taker& taker : takers_) {
     const Change change = calc_change(taker);
     const Vec3 torque = ratios_.apply(change.twist, taker.point->normal);
+    const Vec3 force = change.stretch * ratios_.sliding;
     const double k = find_stiffness(*taker.point);
-    added += 0.5 * k * (dot(change.stretch, change.stretch) + dot(change.twist, torque));
-    with_present +=
-        k * (dot(change.stretch, taker.point->stretch) + dot(torque, taker.point->twist));
+    added += 0.5 * k * (dot(change.stretch, force) + dot(change.twist, torque));
+    with_present += k * (dot(force, taker.point->stretch) + dot(torque, taker.point->twist));
   }
   const double at_hand = energy_ + spare;
   double share = 1;

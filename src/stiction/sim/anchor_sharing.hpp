@@ -10,20 +10,22 @@ namespace stiction::sim {
 
 struct AnchorPoint;
 
-/// The stiffness of the torsion and rolling springs of two geoms' contacts relative to their k_t,
-/// which is (mu_i / mu)^2 for each component [m^2].
-struct TwistRatios {
-  TwistRatios() = default;
-  explicit TwistRatios(const contact::Contact& contact);
+/// The stiffness of the springs of two geoms' contacts relative to their k_t, which is (mu_i /
+/// mu)^2 for each component, where mu is the largest coefficient. Of two unequal coefficients along
+/// the surface or of rolling, which only MuJoCo's pairs can have, the smaller one counts.
+struct SpringRatios {
+  SpringRatios() = default;
+  explicit SpringRatios(const contact::Contact& contact);
   /// Returns the torque of a spring with k_t = 1 for a twist of a contact.
   math::Vec3 apply(const math::Vec3& twist, const math::Vec3& normal) const;
 
-  double torsion = 0;
-  double rolling = 0;  // of unequal coefficients, which only MuJoCo's pairs can have, the smaller
+  double sliding = 1;  // [-]
+  double torsion = 0;  // [m^2]
+  double rolling = 0;  // [m^2]
 };
 
 /// Returns the energy of the springs of a contact [J].
-double calc_energy(const AnchorPoint& point, const TwistRatios& ratios);
+double calc_energy(const AnchorPoint& point, const SpringRatios& ratios);
 
 /// Shares the force of anchors among contacts of the same two geoms, because MuJoCo lists other
 /// contact points in this step than in the last one.
@@ -41,7 +43,7 @@ class AnchorSharing {
   /// Makes room for this many contacts.
   void reserve(int num_contacts) { takers_.reserve(num_contacts); }
   /// Begins with two geoms.
-  void start(const TwistRatios& ratios);
+  void start(const SpringRatios& ratios);
 
   /// Adds an anchor whose force is shared, and forgets its stretch there.
   void release(AnchorPoint* point);
@@ -72,14 +74,15 @@ class AnchorSharing {
   void solve_for_wrench();
   Change calc_change(const Taker& taker) const;
 
-  TwistRatios ratios_;
+  SpringRatios ratios_;
   bool has_origin_ = false;
   math::Vec3 origin_;                       // the first anchor [m]
   Wrench released_{};                       // of the anchors
   double energy_ = 0;                       // of the anchors [J]
   std::array<Wrench, kSize> resistance_{};  // wrench of the contacts per unit of solution_
-  /// Per weight, a contact gets the tangential part of solution_[0..2] + solution_[3..5] x r as its
-  /// force, and ratios_ of solution_[3..5] as its torque.
+  /// Per weight, a contact gets ratios_ of the tangential part of
+  /// solution_[0..2] + solution_[3..5] x r as its force, and ratios_ of solution_[3..5] as its
+  /// torque.
   std::array<double, kSize> solution_{};
   std::vector<Taker> takers_;
 };

@@ -188,17 +188,17 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
     if (jumps[side]) poses[side] = now->poses[side];
   has_jump_ = jumps[0] || jumps[1];
   const SurfaceMotion motion(poses, now->poses);
-  const TwistRatios ratios(problem.contacts[contacts_[now->first_point]]);
+  const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
       matching_.match(motion, before_.step.points_of(before), points_of(*now));
   double work = 0;
   for (int i = 0; i < before.num_points; ++i)
     if (match[i] >= 0)
-      work +=
-          carry(motion, before_.step.points[before.first_point + i], &points_of(*now)[match[i]]);
+      work += carry(motion, before_.step.points[before.first_point + i], ratios,
+                    &points_of(*now)[match[i]]);
   const int num_lost = summary_.num_lost;
   sharing_.start(ratios);
-  release_lost(motion, match, before, &work);
+  release_lost(motion, match, before, ratios, &work);
   now->spare = before.spare;
   if (summary_.num_lost > num_lost) {
     share(*now, problem);
@@ -209,7 +209,7 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
 
 /// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
 double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
-                          const TwistRatios& ratios, double work) {
+                          const SpringRatios& ratios, double work) {
   double energy = now.spare;
   for (const AnchorPoint& point : points_of(now)) energy += calc_energy(point, ratios);
   return energy - (before.energy + before.spare + work);
@@ -218,7 +218,7 @@ double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
 /// Carries the stretch of a contact from the last step to this one.
 /// @return the work of the bodies' motion beyond the slip that the step computed [J]
 double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
-                      AnchorPoint* now) const {
+                      const SpringRatios& ratios, AnchorPoint* now) const {
   const double spin = motion.calc_spin(now->normal);
   const auto turn = [&](const Vec3& a) {
     return plant::carry_to_plane(a, before.normal, now->normal, spin);
@@ -230,7 +230,8 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   if (before.follows_bodies() && !has_jump_)
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
-  const double work = 0.5 * before.stiffness * before.area * (dot(u, u) - dot(turned, turned));
+  const double work =
+      0.5 * before.stiffness * before.area * ratios.sliding * (dot(u, u) - dot(turned, turned));
   u -= now->normal * dot(now->normal, u);
   // A face that grows must not gain energy. One that changes by little keeps its spring, or small
   // swings of its area would take its stretch away bit by bit.
@@ -248,7 +249,7 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
 /// Gives the anchors that were not found again to be shared, after the bodies' motion has stretched
 /// them.
 void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> match,
-                           const AnchorPair& before, double* work) {
+                           const AnchorPair& before, const SpringRatios& ratios, double* work) {
   for (int i = 0; i < before.num_points; ++i) {
     const AnchorPoint& point = before_.step.points[before.first_point + i];
     if (match[i] >= 0 || (point.stretch == Vec3{} && point.twist == Vec3{})) continue;
@@ -256,7 +257,7 @@ void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> mat
     moved.position =
         0.5 * (motion.move_point(0, point.position) + motion.move_point(1, point.position));
     moved.normal = motion.move_direction(point.normal);
-    *work += carry(motion, point, &moved);
+    *work += carry(motion, point, ratios, &moved);
     sharing_.release(&moved);
     ++summary_.num_lost;
     if (point.slips) continue;
@@ -349,17 +350,19 @@ double Anchors::record_point(const Contact& c, const Anchor& anchor,
   const auto& v = solution.contact_velocities[index];
   const double resistance = dt * anchor.stiffness + anchor.damping;  // [N s/m]
   const double largest = find_largest_friction(c);
-  double u[5] = {}, energy = 0;
+  double u[5] = {}, force[5] = {}, energy = 0;
   for (int i = 0; i < 5 && resistance > 0; ++i) {
     const double ratio = c.friction[i] / largest, square = ratio * ratio;
     if (!(square > 0)) continue;
     u[i] = anchor.stretch[i] -
            (gamma[kSlip[i]] / square + dt * anchor.stiffness * anchor.stretch[i]) / resistance;
-    energy += 0.5 * anchor.stiffness * square * u[i] * u[i];
+    force[i] = -anchor.stiffness * square * u[i];
+    energy -= 0.5 * force[i] * u[i];
   }
   const Vec3 t1 = axis(c, 0), t2 = axis(c, 1);
   point->stretch = t1 * u[0] + t2 * u[1];
   point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
+  point->force = t1 * force[0] + t2 * force[1];
   point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
   point->slips = solution.slipping[index] != 0;
   summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));

@@ -70,6 +70,8 @@ class Anchors {
   void forget();
   /// True if the anchors are those of the state of data.
   bool belong_to(const mjModel* model, const mjData* data) const;
+  /// True if there are no anchors, because no step was taken or they were forgotten.
+  bool is_none() const { return before_.end == 0; }
   /// True if the step that was started goes on with the anchors of the last one.
   bool go_on() const { return goes_on_; }
 
@@ -99,11 +101,11 @@ class Anchors {
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, AnchorPair* now,
                   const contact::ContactProblem& problem);
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
-               AnchorPoint* now) const;
+               const SpringRatios& ratios, AnchorPoint* now) const;
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
-                    const AnchorPair& before, double* work);
+                    const AnchorPair& before, const SpringRatios& ratios, double* work);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
-  double calc_gain(const AnchorPair& before, const AnchorPair& now, const TwistRatios& ratios,
+  double calc_gain(const AnchorPair& before, const AnchorPair& now, const SpringRatios& ratios,
                    double work);
   double find_strength(int point, const contact::ContactProblem& problem) const;
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {

@@ -1,5 +1,7 @@
 #include "stiction/sim/contact_pipeline.hpp"
 
+#include <algorithm>
+
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/pair_loads.hpp"
 #include "stiction/plant/tied_bodies.hpp"
@@ -62,10 +64,19 @@ void blame_row(StepContext& context, const mjData* d, int row) {
 
 }  // namespace
 
+double calc_solver_tolerance(const StepOptions& options) {
+  if (!has_anchors(options.parameters)) return options.tolerance;
+  // A spring remembers the error of a solve as a stretch, so errors keep swinging what it holds.
+  // Where things are held, Newton's method takes no more iterations for it: those that it takes
+  // leave round-off. Below kSmallest it may not converge.
+  constexpr double kShare = 1e-2, kSmallest = 1e-9;
+  return std::max(kShare * options.tolerance, std::min(kSmallest, options.tolerance));
+}
+
 formulations::SolverOptions make_solver_options(const StepOptions& options) {
   formulations::SolverOptions result;
   result.parameters = options.parameters;
-  result.relative_tolerance = options.tolerance;
+  result.relative_tolerance = calc_solver_tolerance(options);
   result.max_iterations = options.max_iterations;
   result.trace = options.trace;
   return result;

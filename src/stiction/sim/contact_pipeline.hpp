@@ -29,6 +29,9 @@ struct ContactPipeline {
   plant::MomentumRounding momentum_rounding;
 };
 
+/// Returns the relative tolerance of the contact solver. It is smaller than that of the options
+/// under the friction law `elastic`.
+double calc_solver_tolerance(const StepOptions& options);
 /// Returns the options of the contact solver for a step.
 formulations::SolverOptions make_solver_options(const StepOptions& options);
 

@@ -129,7 +129,7 @@ std::string describe_failure(const StepContext& context, const mjData* d,
            "smaller step, thicker or softer barriers, or less friction";
   char accuracy[80];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e (tolerance %.1e)",
-                residual, context.options.tolerance);
+                residual, calc_solver_tolerance(context.options));
   constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
   return text + accuracy + "; " +
          std::string(model.failure_note.empty() ? kRemedy : model.failure_note);

@@ -13,7 +13,7 @@ namespace stiction::sim {
 /// integrator and the sizes of the model. Copies of a model have equal sizes; MuJoCo's signature is
 /// lost in its binary format.
 std::array<std::uint64_t, 4> Stepper::Workspace::make_state_key() const {
-  constexpr std::uint64_t kFormat = 0x535449435354000d;  // "STICST", version 13
+  constexpr std::uint64_t kFormat = 0x535449435354000e;  // "STICST", version 14
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
@@ -202,7 +202,7 @@ void Stepper::Workspace::load_anchors(const mjData* d, std::span<const std::uint
   }
   if (!rest.empty())
     throw Error(ErrorCode::kWrongShape, "anchors", "have more numbers than they need");
-  if (!anchors.belong_to(context.model, d))
+  if (!anchors.is_none() && !anchors.belong_to(context.model, d))
     throw Error(ErrorCode::kInvalidValue, "anchors",
                 "are those of another time or other positions than data has; restore the state at "
                 "which they were saved, or call forget_anchors to begin without stretches");

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import math
 import warnings
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from stiction.engines.corners import RADIUS, list_corners
 from stiction.engines.drive import State, StoppedError
 from stiction.engines.rotations import NO_ROTATION, Vec
 from stiction.engines.trajectory import Vector
@@ -18,9 +18,6 @@ from stiction.engines.world import Body, Geom, World, find_pose_in_parent
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from pydrake import all as drake
-
-_CORNER = 1e-4  # radius of the spheres at corners and rims [m]
-_RIM_SPHERES = 16
 
 
 def describe_version() -> str:
@@ -140,9 +137,9 @@ class DrakeAdapter:
         self._solids.append(added)
         if is_ground:
             return
-        for i, center in enumerate(_list_corners(geom)):
+        for i, center in enumerate(list_corners(geom.kind, geom.size)):
             where = pose @ _make_pose(center, NO_ROTATION)
-            sphere = register(body, where, drake.Sphere(_CORNER), f"{name}_{i}", properties)
+            sphere = register(body, where, drake.Sphere(RADIUS), f"{name}_{i}", properties)
             self._points.append(sphere)
 
     def _leave_out_pairs(self) -> None:
@@ -223,17 +220,6 @@ def _make_shape(geom: Geom) -> Any:
         "cylinder": lambda: drake.Cylinder(size[0], 2 * size[1]),
     }
     return shapes[geom.kind]()
-
-
-def _list_corners(geom: Geom) -> list[Vec]:
-    """Returns the centers of spheres that are flush with the faces of a box, or with the ends of a
-    cylinder."""
-    if geom.kind == "box":
-        x, y, z = (s - _CORNER for s in geom.size)
-        return [(i * x, j * y, k * z) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
-    radius, half = (s - _CORNER for s in geom.size)
-    angles = [2 * math.pi * i / _RIM_SPHERES for i in range(_RIM_SPHERES)]
-    return [(radius * math.cos(a), radius * math.sin(a), k * half) for a in angles for k in (-1, 1)]
 
 
 def _is_half_space(inspector: Any, geometry: Any) -> bool:

@@ -25,7 +25,9 @@ def describe_version() -> str:
 class NewtonAdapter:
     """A Newton solver on the CPU as an Adapter.
 
-    Settings: `solver`, 'mujoco' or 'steel', and `options`, arguments of its constructor.
+    Settings: `solver`, 'mujoco' or 'steel'; `options`, arguments of its constructor; and optionally
+    `has_pressure_fields`, whether all shapes touch with pressure fields, which Newton computes on
+    CUDA devices alone, so that it refuses them here.
     """
 
     def __init__(self, world: World, time_step: float, settings: dict[str, Any]) -> None:
@@ -40,6 +42,9 @@ class NewtonAdapter:
         builder.add_mjcf(make_mjcf(world, time_step, contact=contact), parse_sites=False)
         if world.surface.kind == "elastic":
             builder.shape_material_restitution[:] = [1.0] * builder.shape_count
+        if settings.get("has_pressure_fields", False):
+            for shape in range(builder.shape_count):
+                builder.shape_flags[shape] |= int(newton.ShapeFlags.HYDROELASTIC)
         model = builder.finalize(device="cpu")
         self._model = model
         options = dict(settings.get("options", {}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from stiction.engines.newton_settings import STEEL
 from stiction.engines.process import WorkerProcess
 from stiction.engines.trajectory import Trajectory
 from stiction.engines.world import to_plain
+from stiction.studies.held.peers import Measure, Peer, RefusedError
 from stiction.studies.held.scenes import HeldScene, Vector
 from stiction.studies.held.worlds import make_forces, make_world, name_body
 
@@ -37,13 +40,25 @@ def start_worker() -> Iterator[WorkerProcess]:
         worker.end()
 
 
-def measure_creep(worker: WorkerProcess, scene: HeldScene, time_step: float) -> float | None:
+@contextmanager
+def _start() -> Iterator[Mapping[str, Measure]]:
+    with start_worker() as worker:
+        yield {"Newton, Steel": functools.partial(measure_creep, worker=worker)}
+
+
+PEER = Peer("Newton", "stiction scorecard --install newton", is_installed, _start)
+
+
+def measure_creep(scene: HeldScene, time_step: float, worker: WorkerProcess) -> float | None:
     """Returns the speed of the held body [m/s], as stiction.studies.held.run does.
 
     Newton's numbers are single, so a place has a rounding of 1e-8 m.
 
     Returns:
-        The speed; None if Newton refused the scene or stopped.
+        The speed; None if Newton stopped.
+
+    Raises:
+        RefusedError: Newton cannot run the scene.
     """
     num_steps = round((scene.settle + scene.duration) / time_step)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +66,11 @@ def measure_creep(worker: WorkerProcess, scene: HeldScene, time_step: float) -> 
         np.save(forces, make_forces(scene, time_step, num_steps))
         task = {
             "adapter": "newton",
-            "settings": {"solver": "steel", "options": STEEL},
+            "settings": {
+                "solver": "steel",
+                "options": STEEL,
+                "has_pressure_fields": scene.has_patches,
+            },
             "world": to_plain(make_world(scene)),
             "time_step": time_step,
             "num_steps": num_steps,
@@ -59,8 +78,11 @@ def measure_creep(worker: WorkerProcess, scene: HeldScene, time_step: float) -> 
             "out": str(out),
         }
         answer = worker.ask(task, _MAX_SECONDS)
-        if answer is None or "error" in answer or not out.with_suffix(".npz").is_file():
+        if answer is None or "error" in answer:
             return None
+        refusal = json.loads(out.with_suffix(".json").read_text()).get("refused")
+        if refusal is not None:
+            raise RefusedError(refusal)
         trajectory = Trajectory.load(out.with_suffix(".npz"))
     return calc_creep(scene, trajectory)
 

@@ -32,13 +32,18 @@ def draw_creep(creep: Creep) -> Figure:
 
 
 def _find_style(variant: str) -> dict[str, Any]:
-    """Returns the marker of a variant: filled for springs, squares and triangles for others."""
+    """Returns the marker of a variant.
+
+    Springs are filled, MuJoCo's remedy is a cross, and other simulators are squares and triangles.
+    """
     if variant in _PEERS_MARKERS:
         marker = _PEERS_MARKERS[variant]
         return {"marker": marker, "ls": "", "color": find_color(""), "mfc": "none"}
     style = {"ls": "", "color": find_color(variant.split(",")[0])}
     if variant.endswith("elastic"):
         return style | {"marker": "D"}
+    if variant.endswith("noslip"):
+        return style | {"marker": "x"}
     return style | {"marker": "o", "mfc": "none"}
 
 

@@ -51,10 +51,15 @@ def list_variants(contact_models: tuple[str, ...]) -> list[Variant]:
     return variants
 
 
+def find_time_step(scene: HeldScene) -> float:
+    """Returns the time step of a scene [s]. Scenes with patches have one of their own."""
+    return float(scene.model.opt.timestep) if scene.has_patches else STEP
+
+
 def measure_creep(
     variant: Variant,
     scene: HeldScene,
-    time_step: float | None = STEP,
+    time_step: float | None = None,
     stiffness: float | None = None,
 ) -> float | None:
     """Returns the speed of the held body in the frame of its holder [m/s].
@@ -62,13 +67,15 @@ def measure_creep(
     Args:
         variant: the contact model.
         scene: the scene.
-        time_step: the time step [s]; None takes that of the scene.
+        time_step: the time step [s]; None means find_time_step.
         stiffness: of all surfaces [N/m]; None: near-rigid.
 
     Returns:
         The displacement over the duration of the measurement, as a speed; None if the model cannot
         take the scene, or a step failed.
     """
+    if time_step is None:
+        time_step = find_time_step(scene)
     options: dict[str, Any] = {"friction_law": "elastic"} if variant.is_elastic else {}
     properties = scene.properties
     if properties is None and stiffness is not None:

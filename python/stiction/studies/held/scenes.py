@@ -182,6 +182,42 @@ def make_vibration(amplitude: float = 0.3) -> HeldScene:
     return HeldScene("vibration", model, "box", drive=drive)
 
 
+def _make_slope(assets: str, floor: str, body: str) -> mujoco.MjModel:
+    """Compiles a body of 1 kg on a slope at half the friction cone."""
+    friction = f"friction='{_INCLINE_FRICTION}'"
+    return _compile(
+        _tilt(math.atan(0.5 * _INCLINE_FRICTION)),
+        f"{assets}<worldbody><geom {floor} {friction}/><body name='body' pos='0 0 0.05'><freejoint/>"
+        f"<geom {body} mass='1' {friction}/></body></worldbody>",
+    )
+
+
+def make_can() -> HeldScene:
+    """A cylinder on a box, whose contact points MuJoCo places anew in each step."""
+    model = _make_slope(
+        "",
+        "type='box' size='3 1 0.1' pos='2 0 -0.1'",
+        "type='cylinder' size='0.1 0.05'",
+    )
+    return HeldScene("can on a box", model, "body", settle=2.0, duration=4.0)
+
+
+def make_prism() -> HeldScene:
+    """A mesh on a plane, a prism with 12 corners at its base; MuJoCo lists some of them in each step."""
+    angles = 2 * math.pi * np.arange(12) / 12
+    vertices = [
+        f"{0.1 * math.cos(angle):.17g} {0.1 * math.sin(angle):.17g} {z}"
+        for angle in angles
+        for z in (-0.05, 0.05)
+    ]
+    model = _make_slope(
+        f"<asset><mesh name='prism' vertex='{' '.join(vertices)}'/></asset>",
+        "type='plane' size='5 5 1'",
+        "name='prism' type='mesh' mesh='prism'",
+    )
+    return HeldScene("mesh", model, "body", settle=2.0, duration=4.0)
+
+
 def make_spatula() -> HeldScene:
     """A spatula between two pads filled with air, which touch it in patches."""
     scene = load_scene(find_scene_file("spatula"))

@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.bench import drake_peer
+from stiction.engines import drake_peer
+from stiction.simulator import Simulator
 
 Vector = NDArray[np.float64]
 Material = Mapping[str, Any]
@@ -91,7 +92,7 @@ class DrakeModel:
                 joint.set_translation(context, q[0])
                 joint.set_translation_rate(context, v[0])
                 continue
-            pose = _make_pose(drake, q[:3], q[3:7])
+            pose = make_pose(drake, q[:3], q[3:7])
             rate = pose.rotation().matrix() @ v[3:6]
             plant.SetFreeBodyPose(context, self._bodies[body], pose)
             velocity = drake.SpatialVelocity(rate, v[:3])
@@ -168,10 +169,10 @@ class DrakeModel:
 
     def _add_body(self, i: int) -> None:
         drake, m = self._drake, self._model
-        body = self.plant.AddRigidBody(m.body(i).name, self._make_inertia(i))
+        body = self.plant.AddRigidBody(m.body(i).name, make_inertia(drake, m, i))
         self._bodies.append(body)
         parent = self._bodies[m.body_parentid[i]].body_frame()
-        pose = _make_pose(drake, m.body_pos[i], m.body_quat[i])
+        pose = make_pose(drake, m.body_pos[i], m.body_quat[i])
         if m.body_jntnum[i] == 0:
             self.plant.WeldFrames(parent, body.body_frame(), pose)
             return
@@ -184,31 +185,42 @@ class DrakeModel:
         slider = drake.PrismaticJoint(name, frame, body.body_frame(), axis)
         self._joints.append(self.plant.AddJoint(slider))
 
-    def _make_inertia(self, i: int) -> Any:
-        drake, m = self._drake, self._model
-        rotation = _make_pose(drake, m.body_ipos[i], m.body_iquat[i]).rotation()
-        about_com = drake.RotationalInertia(*m.body_inertia[i]).ReExpress(rotation)
-        return drake.SpatialInertia.MakeFromCentralInertia(
-            m.body_mass[i], m.body_ipos[i], about_com
-        )
-
     def _add_geom(self, i: int, material: Material) -> None:
         m = self._model
         self.plant.RegisterCollisionGeometry(
             self._bodies[m.geom_bodyid[i]],
-            _make_pose(self._drake, m.geom_pos[i], m.geom_quat[i]),
-            _make_shape(self._drake, m, i),
+            make_pose(self._drake, m.geom_pos[i], m.geom_quat[i]),
+            make_shape(self._drake, m, i),
             m.geom(i).name,
             _make_properties(self._drake, m, i, material),
         )
 
 
-def _make_pose(drake: Any, position: Vector, quaternion: Vector) -> Any:
+def find_materials(model: mujoco.MjModel, simulator: Simulator) -> dict[str, dict[str, Any]]:
+    """Returns the material of each geom that has one, by the geom's name."""
+    content: Any = simulator.properties.content if simulator.properties else {}
+    found = {}
+    for geom in range(model.ngeom):
+        material = simulator.explain(geom, geom)["geoms"][0]["material"]
+        if material:
+            found[model.geom(geom).name] = content["materials"][material]
+    return found
+
+
+def make_inertia(drake: Any, m: mujoco.MjModel, i: int) -> Any:
+    """Returns Drake's inertia of a body of MuJoCo's model."""
+    rotation = make_pose(drake, m.body_ipos[i], m.body_iquat[i]).rotation()
+    about_com = drake.RotationalInertia(*m.body_inertia[i]).ReExpress(rotation)
+    return drake.SpatialInertia.MakeFromCentralInertia(m.body_mass[i], m.body_ipos[i], about_com)
+
+
+def make_pose(drake: Any, position: Vector, quaternion: Vector) -> Any:
+    """Returns Drake's transform of a position and a quaternion."""
     unit = quaternion / np.linalg.norm(quaternion)
     return drake.RigidTransform(drake.Quaternion(unit), np.array(position))
 
 
-def _make_shape(drake: Any, m: mujoco.MjModel, i: int) -> Any:
+def make_shape(drake: Any, m: mujoco.MjModel, i: int) -> Any:
     """Returns Drake's shape of a geom. MuJoCo's sizes are radii and half lengths, Drake's lengths."""
     size, kind = m.geom_size[i], mujoco.mjtGeom(m.geom_type[i])
     shapes = {
