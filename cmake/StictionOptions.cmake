@@ -46,8 +46,11 @@ target_compile_definitions(stiction_flags INTERFACE EIGEN_DONT_VECTORIZE EIGEN_N
 if(STICTION_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(stiction_flags INTERFACE -march=${STICTION_ARCH})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
-    # gcc copies large structs by `rep movs`, which starts slowly, unless it may use vectors of this size.
-    target_compile_options(stiction_flags INTERFACE -mmove-max=256 -mstore-max=256)
+    # gcc copies and clears structs by `rep movs` and `rep stos`, which start slowly, unless it may use vectors
+    # of this size, in a loop if the struct is large.
+    target_compile_options(stiction_flags INTERFACE -mmove-max=256 -mstore-max=256
+      -mmemcpy-strategy=vector_loop:4096:noalign,libcall:-1:noalign
+      -mmemset-strategy=vector_loop:4096:noalign,libcall:-1:noalign)
   endif()
 endif()
 if(STICTION_WERROR)

@@ -47,7 +47,8 @@ def open_cache() -> Path:
 def copy_commands(build: Path, folder: Path) -> None:
     """Writes the build's compile_commands.json to a folder, without the flags that only gcc knows."""
     text = (build / "compile_commands.json").read_text()
-    (folder / "compile_commands.json").write_text(re.sub(r" -m(move|store)-max=\d+", "", text))
+    gcc_only = r" -m(move|store)-max=\d+| -mmem(cpy|set)-strategy=\S+"
+    (folder / "compile_commands.json").write_text(re.sub(gcc_only, "", text))
 
 
 def find_files(build: Path) -> dict[Path, str]:

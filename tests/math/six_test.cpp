@@ -46,6 +46,13 @@ TEST(BroadcastTo, KeepsTheSignOfZero) {
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(std::signbit(two[i]));
 }
 
+TEST(LoadThree, ReadsAndStoreThreeWritesThreeNumbers) {
+  const double from[3] = {1, 2, 3};
+  double to[5] = {7, 7, 7, 7, 7};
+  store_three(to + 1, 2 * load_three(from));
+  EXPECT_EQ((std::vector<double>(to, to + 5)), (std::vector<double>{7, 2, 4, 6, 7}));
+}
+
 TEST(Six, LoadsAndStoresAtAnyDouble) {
   std::vector<double> x(12), y(12, -1.0);
   for (int i = 0; i < 12; ++i) x[i] = i;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/math/six.hpp"
 
 namespace stiction::certificate {
 
@@ -226,20 +227,28 @@ void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
 
 namespace {
 
+/// Adds the product of as many rows of an m x n block as V has lanes with x to y.
+template <class V>
+void add_rows_product(const double* A, int m, int n, const double* x, double* y) {
+  V sum = math::load<V>(y);
+#pragma GCC unroll 6
+  for (int j = 0; j < n; ++j) sum += math::load<V>(A + j * m) * x[j];
+  math::store(y, sum);
+}
+
 /// Adds the product of an m x n block with x to y.
-/// @tparam kRows m if it is known at compile time, else 0
-template <int kRows>
 void add_block_product(const double* A, int m, int n, const double* x, double* y) {
-  const int rows = kRows > 0 ? kRows : m;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < rows; ++i) y[i] += A[i + j * rows] * x[j];
+  int i = 0;
+  for (; i + 4 <= m; i += 4) add_rows_product<math::Vec4>(A + i, m, n, x, y + i);
+  for (; i + 2 <= m; i += 2) add_rows_product<math::Vec2>(A + i, m, n, x, y + i);
+  for (; i < m; ++i) add_rows_product<double>(A + i, m, n, x, y + i);
 }
 
 /// Adds the product of a 6 x 6 block, such as a free body's, with x to y.
 void add_six_product(const double* A, const double* x, double* y) {
-  double sum[6] = {y[0], y[1], y[2], y[3], y[4], y[5]};
-  add_block_product<6>(A, 6, 6, x, sum);
-  std::copy_n(sum, 6, y);
+  math::Six sum = math::Six::load(y);
+  for (int j = 0; j < 6; ++j) sum += math::Six::load(A + 6 * j) * x[j];
+  sum.store(y);
 }
 
 }  // namespace
@@ -251,13 +260,13 @@ void add_A_product(const ContactProblem& problem, std::span<const double> x, std
     if (n == 6)
       add_six_product(problem.diagonal(b), x.data() + dof, y.data() + dof);
     else
-      add_block_product<0>(problem.diagonal(b), n, n, x.data() + dof, y.data() + dof);
+      add_block_product(problem.diagonal(b), n, n, x.data() + dof, y.data() + dof);
   }
   for (const Coupling& c : problem.couplings) {
     const double* A = problem.A.data() + c.start;
     const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
     const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);
-    add_block_product<0>(A, m, n, x.data() + column, y.data() + row);
+    add_block_product(A, m, n, x.data() + column, y.data() + row);
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < m; ++i) y[column + j] += A[i + j * m] * x[row + i];
   }

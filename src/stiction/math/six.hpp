@@ -26,6 +26,14 @@ inline void store(double* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
 
+/// Loads a vector of R^3. The fourth lane repeats the third.
+inline Vec4 load_three(const double* p) { return Vec4{p[0], p[1], p[2], p[2]}; }
+/// Stores the first three lanes.
+inline void store_three(double* p, const Vec4& v) {
+  store(p, __builtin_shufflevector(v, v, 0, 1));
+  p[2] = v[2];
+}
+
 /// Returns a b + c, rounded once. The compiler must not contract expressions on its own, because it
 /// would do so in one place and not in another. The explicit call gives the same bits on every
 /// machine.

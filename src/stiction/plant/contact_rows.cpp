@@ -31,9 +31,11 @@ std::array<double, 6> calc_column(const mjModel* m, const mjData* d, int body, i
   return column;
 }
 
-/// Returns the free body that moves a body, or null if joints move it.
-const Model::Block* find_free_body(const Model& plant, int body) {
-  const auto dofs = plant.dofs_of_body(body);
+/// The dofs that move each of two bodies.
+using DofsOfTwo = std::array<std::span<const int>, 2>;
+
+/// Returns the free body to which all dofs of a body belong, or null.
+const Model::Block* find_free_body(const Model& plant, std::span<const int> dofs) {
   if (dofs.empty()) return nullptr;
   const Model::Block& block = plant.block(plant.block_of_dof(dofs[0]));
   return block.is_free_body ? &block : nullptr;
@@ -51,15 +53,14 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
   problem->segments.push_back(segment);
 }
 
-/// Adds the segments of the joints that move B relative to A, except free bodies. Joints that move
-/// both bodies cancel and are skipped.
+/// Adds the segments of the joints that move B relative to A. Joints that move both bodies cancel
+/// and are skipped.
+/// @param dofs of the joints that move each body
 void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
-                        const std::array<int, 2>& bodies, ContactProblem* problem) {
-  const auto joints_of = [&](int body) {
-    return find_free_body(plant, body) ? std::span<const int>() : plant.dofs_of_body(body);
-  };
+                        const std::array<int, 2>& bodies, const DofsOfTwo& dofs,
+                        ContactProblem* problem) {
   const auto [body_A, body_B] = bodies;
-  const auto dofs_A = joints_of(body_A), dofs_B = joints_of(body_B);
+  const auto [dofs_A, dofs_B] = dofs;
   int open_block = -1;
   for (std::size_t a = 0, b = 0; a < dofs_A.size() || b < dofs_B.size();) {
     // Both lists are ascending: merge them.
@@ -86,9 +87,8 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
 }
 
 /// Returns the masses that contacts between two bodies feel at most [kg].
-std::array<double, 2> calc_masses(const mjModel* m, const mjData* d, const Model& plant,
-                                  const std::array<int, 2>& bodies) {
-  const auto dofs_A = plant.dofs_of_body(bodies[0]), dofs_B = plant.dofs_of_body(bodies[1]);
+std::array<double, 2> calc_masses(const mjModel* m, const mjData* d, const DofsOfTwo& dofs) {
+  const auto [dofs_A, dofs_B] = dofs;
   // The dofs that move both bodies are the first ones of both lists.
   const auto own = std::mismatch(dofs_A.begin(), dofs_A.end(), dofs_B.begin(), dofs_B.end()).first;
   const std::ptrdiff_t num_shared = own - dofs_A.begin();
@@ -131,14 +131,12 @@ double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
                               : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
 }
 
-/// Returns the contact of one point, with its position relative to the pair's origin.
-Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
-                     const std::array<double, 3>& origin) {
-  Contact c = geom_pair.contact;
+/// Appends the contact of one point, with its position relative to the pair's origin.
+Contact& add_contact(const mjModel* m, const mjContact& con, const PairPoints& geom_pair,
+                     const std::array<double, 3>& origin, ContactProblem* problem) {
+  Contact& c = problem->contacts.emplace_back(geom_pair.contact);
   // MuJoCo's frame has the rows n, t1, t2. Ours has the columns t1, t2, n.
-  std::copy_n(con.frame + 3, 3, c.R_WC.data());
-  std::copy_n(con.frame + 6, 3, c.R_WC.data() + 3);
-  std::copy_n(con.frame, 3, c.R_WC.data() + 6);
+  for (int i = 0; i < 9; ++i) c.R_WC[i] = con.frame[(i + 3) % 9];
   c.phi0 = calc_gap(con);
   c.fn0 = -c.law.stiffness * c.phi0;
   const double shift = calc_point_shift(m, con, c.phi0, geom_pair.share_of_first);
@@ -155,9 +153,9 @@ Contact make_contact(const mjModel* m, const mjContact& con, const PairPoints& g
 
 bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
                    const std::array<int, 2>& bodies, const double* point, ContactProblem* problem) {
-  const auto [body_A, body_B] = bodies;
-  const Model::Block* free_A = find_free_body(plant, body_A);
-  const Model::Block* free_B = find_free_body(plant, body_B);
+  DofsOfTwo dofs = {plant.dofs_of_body(bodies[0]), plant.dofs_of_body(bodies[1])};
+  const Model::Block* free_A = find_free_body(plant, dofs[0]);
+  const Model::Block* free_B = find_free_body(plant, dofs[1]);
   if (free_A && free_A == free_B) return false;  // both move with the same free body
   // With the reference point of a free body as the origin, its part of the Hessian needs no shift.
   const double* origin = free_B   ? d->xpos + 3 * free_B->body
@@ -167,12 +165,18 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
   std::copy_n(origin, 3, pair.origin.begin());
   pair.first_segment = static_cast<int>(problem->segments.size());
   pair.first_contact = problem->num_contacts();
-  if (free_A) add_free_segment(d, plant, origin, *free_A, -1, problem);
-  if (free_B) add_free_segment(d, plant, origin, *free_B, 1, problem);
-  add_joint_segments(m, d, plant, origin, bodies, problem);
+  pair.masses = calc_masses(m, d, dofs);
+  if (free_A) {
+    add_free_segment(d, plant, origin, *free_A, -1, problem);
+    dofs[0] = {};
+  }
+  if (free_B) {
+    add_free_segment(d, plant, origin, *free_B, 1, problem);
+    dofs[1] = {};
+  }
+  add_joint_segments(m, d, plant, origin, bodies, dofs, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
-  pair.masses = calc_masses(m, d, plant, bodies);
   problem->pairs.push_back(pair);
   return true;
 }
@@ -185,11 +189,10 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
   c->law = properties.law;
   c->dim = con.dim;
   if (con.dim <= 1) c->law.viscous_friction = 0;
-  if (con.dim > 1) {
-    std::copy_n(con.friction, 5, c->friction.data());
-    if (properties.friction_is_ours) c->friction[0] = c->friction[1] = properties.friction;
-    // Directions beyond dim have no friction.
-    std::fill(c->friction.begin() + con.dim - 1, c->friction.end(), 0.0);
+  for (int i = 0; i < 5; ++i) {
+    const bool is_ours = properties.friction_is_ours && i < 2;
+    const double friction = is_ours ? properties.friction : con.friction[i];
+    c->friction[i] = i < con.dim - 1 ? friction : 0;
   }
   return properties;
 }
@@ -214,7 +217,10 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     if (!pair_moves) continue;
     const std::array<int, 2> geoms = {con.geom[0], con.geom[1]};
     const bool is_new = geoms != geom_pair.geoms;
-    if (is_new) geom_pair = {.geoms = geoms};
+    if (is_new) {
+      geom_pair.geoms = geoms;
+      geom_pair.num_points = 0;
+    }
     // The stiffness of elastic surfaces depends on the place of each point.
     const bool is_elastic =
         has_elastic_stiffness(materials.geoms[geoms[0]], materials.geoms[geoms[1]], selection.law);
@@ -225,7 +231,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
               .share_of_first;
     }
     contact::BodyPair& pair = problem->pairs.back();
-    Contact c = make_contact(m, con, geom_pair, pair.origin);
+    Contact& c = add_contact(m, con, geom_pair, pair.origin, problem);
     if (selection.mocap && selection.mocap->is_any()) {
       const double point[3] = {pair.origin[0] + c.offset[0], pair.origin[1] + c.offset[1],
                                pair.origin[2] + c.offset[2]};
@@ -233,7 +239,6 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     }
     c.source = i;
     c.id = make_id(geom_pair.geoms, geom_pair.num_points++);
-    problem->contacts.push_back(c);
     ++pair.num_contacts;
   }
 }

@@ -137,7 +137,7 @@ void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double
     }
     const Eigen::Map<const Vector3> w(from), v(from + 3);
     Eigen::Map<Vector3>(to + 3).noalias() = rotation(d, block.body).transpose() * w;
-    std::copy_n(v.data(), 3, to);
+    for (int i = 0; i < 3; ++i) to[i] = v[i];
   }
 }
 

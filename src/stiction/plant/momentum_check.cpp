@@ -3,16 +3,34 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/six.hpp"
 #include "stiction/plant/dynamics.hpp"
+#include "stiction/plant/mujoco_contact.hpp"
 
 namespace stiction::plant {
+namespace {
+
+using math::load_three;
+using math::Vec4;
+
+/// Returns s + a x b. The products are added to s one by one, in this order.
+Vec4 add_cross(const Vec4& s, const Vec4& a, const Vec4& b) {
+  const auto next = [](const Vec4& x) { return __builtin_shufflevector(x, x, 1, 2, 0, 3); };
+  const auto last = [](const Vec4& x) { return __builtin_shufflevector(x, x, 2, 0, 1, 3); };
+  return s + next(a) * last(b) - last(a) * next(b);
+}
+
+/// Adds a vector to four numbers.
+void add(const Vec4& x, double* sum) { math::store(sum, math::load<Vec4>(sum) + x); }
+
+}  // namespace
 
 void MomentumCheck::resize(const mjModel* m) {
   for (auto* array : {&change_, &inertial_, &impulse_, &row_force_}) array->resize(m->nv);
   // Dofs of sleeping trees stay 0.
   for (auto* array : {&v_, &acceleration_, &smooth_impulse_, &imbalance_})
     array->assign(m->nv, 0.0);
-  wrench_.assign(6 * m->nbody, 0.0);
+  wrench_.assign(m->nbody, {});
 }
 
 void MomentumCheck::add_contact_wrenches(const Input& input,
@@ -20,15 +38,21 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   const mjModel* m = input.model;
   const mjData* d = input.data;
   // Contacts between the same two bodies are summed about the world's origin.
-  double moment[3] = {}, force[3] = {};
+  Vec4 moment{}, force{};
   int body_A = 0, body_B = 0;
+  // A body's wrench is about the center of mass of its tree, as MuJoCo's dof axes are.
+  const auto add_to = [&](int body, double sign) {
+    const Vec4 com = load_three(d->subtree_com + 3 * m->body_rootid[body]);
+    add(sign * add_cross(moment, -com, force), wrench_[body].moment);
+    add(sign * force, wrench_[body].force);
+  };
   const auto flush = [&] {
-    add_wrench(m, d, body_A, -1, moment, force);
-    add_wrench(m, d, body_B, 1, moment, force);
-    std::fill_n(moment, 3, 0.0);
-    std::fill_n(force, 3, 0.0);
+    add_to(body_A, -1);
+    add_to(body_B, 1);
+    moment = force = Vec4{};
   };
   for (const contact::BodyPair& pair : input.problem.pairs) {
+    const Vec4 origin = load_three(pair.origin.data());
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = input.problem.contacts[i];
       const mjContact& con = d->contact[c.source];
@@ -38,53 +62,35 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
         body_A = A;
         body_B = B;
       }
+      // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
+      const bool is_face = c.face >= 0;
+      const double* R = c.R_WC.data();
+      const Vec4 n = load_three(is_face ? R + 6 : con.frame);
+      const Vec4 t1 = load_three(is_face ? R : con.frame + 3);
+      const Vec4 t2 = load_three(is_face ? R + 3 : con.frame + 6);
       const std::array<double, 6>& gamma = impulses[i];
-      double f[3], torque[3], p[3];
-      for (int k = 0; k < 3; ++k) {
-        // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
-        const bool is_face = c.face >= 0;
-        const double n = is_face ? c.R_WC[6 + k] : con.frame[k];
-        const double t1 = is_face ? c.R_WC[k] : con.frame[3 + k];
-        const double t2 = is_face ? c.R_WC[3 + k] : con.frame[6 + k];
-        f[k] = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
-        torque[k] = gamma[3] * n + gamma[4] * t1 + gamma[5] * t2;
-        p[k] = pair.origin[k] + c.offset[k];
-      }
-      for (int k = 0; k < 3; ++k) {
-        const int l = (k + 1) % 3, o = (k + 2) % 3;
-        force[k] += f[k];
-        moment[k] += torque[k] + p[l] * f[o] - p[o] * f[l];
-      }
+      const Vec4 f = gamma[2] * n + gamma[0] * t1 + gamma[1] * t2;
+      const Vec4 torque = gamma[3] * n + gamma[4] * t1 + gamma[5] * t2;
+      force += f;
+      moment += add_cross(torque, origin + load_three(c.offset.data()), f);
     }
   }
   flush();
 }
 
-/// Adds a wrench impulse about the world's origin to the wrench of a body. The latter is about the
-/// center of mass of the body's tree, as MuJoCo's dof axes are.
-void MomentumCheck::add_wrench(const mjModel* m, const mjData* d, int body, double sign,
-                               const double moment[3], const double force[3]) {
-  const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
-  double* wrench = wrench_.data() + 6 * body;
-  for (int k = 0; k < 3; ++k) {
-    const int l = (k + 1) % 3, o = (k + 2) % 3;
-    wrench[k] += sign * (moment[k] - com[l] * force[o] + com[o] * force[l]);
-    wrench[3 + k] += sign * force[k];
-  }
-}
-
 void MomentumCheck::project_wrenches(const mjModel* m, const mjData* d) {
   // Leaves to root: a dof carries the wrenches of its own body and of all its descendants.
   for (int body = static_cast<int>(m->nbody) - 1; body > 0; --body) {
-    const double* wrench = wrench_.data() + 6 * body;
+    const Wrench& wrench = wrench_[body];
     for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i) {
       double sum = 0;
-      for (int k = 0; k < 6; ++k) sum += d->cdof[6 * i + k] * wrench[k];
+      for (int k = 0; k < 3; ++k) sum += d->cdof[6 * i + k] * wrench.moment[k];
+      for (int k = 0; k < 3; ++k) sum += d->cdof[6 * i + 3 + k] * wrench.force[k];
       impulse_[i] = sum;
     }
-    const int parent = m->body_parentid[body];
-    if (parent > 0)
-      for (int k = 0; k < 6; ++k) wrench_[6 * parent + k] += wrench[k];
+    Wrench& parent = wrench_[m->body_parentid[body]];
+    add(math::load<Vec4>(wrench.moment), parent.moment);
+    add(math::load<Vec4>(wrench.force), parent.force);
   }
 }
 
@@ -155,7 +161,7 @@ MomentumCheck::Result MomentumCheck::compare(const Input& input, const Balance& 
   add_contact_wrenches(input, balance.impulses);
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   project_wrenches(m, d);
-  if (d->nefc > 0) {
+  if (limit_rows(d).end > 0) {
     // Contacts have empty rows in MuJoCo's Jacobian, so this is the force of the other rows.
     mj_mulJacTVec(m, d, row_force_.data(), d->efc_force);
     for (int i = 0; i < m->nv; ++i) impulse_[i] += input.problem.time_step * row_force_[i];

@@ -64,13 +64,16 @@ class MomentumCheck {
     std::span<const std::array<double, 6>> impulses;  // of each contact
   };
 
+  /// A wrench impulse. Each fourth number only fills a vector.
+  struct Wrench {
+    double moment[4] = {}, force[4] = {};
+  };
+
   void resize(const mjModel* model);
   void add_implicit_impulses(const Input& input, const ImplicitForces& implicit);
   /// Compares M x with the sum of the smooth impulses and of those of contacts and rows.
   Result compare(const Input& input, const Balance& balance);
   void add_contact_wrenches(const Input& input, std::span<const std::array<double, 6>> impulses);
-  void add_wrench(const mjModel* m, const mjData* d, int body, double sign, const double moment[3],
-                  const double force[3]);
   void project_wrenches(const mjModel* m, const mjData* d);
   Result calc_norms(const mjModel* m, const mjData* d, std::span<const double> smooth) const;
 
@@ -79,7 +82,7 @@ class MomentumCheck {
   std::vector<double> smooth_impulse_;             // of all forces but those of constraints
   std::vector<double> inertial_, impulse_;         // M x; the impulses of contacts and rows
   std::vector<double> row_force_, imbalance_;
-  std::vector<double> wrench_;  // wrench impulse on each body or its subtree, size 6 nbody
+  std::vector<Wrench> wrench_;  // on each body or its subtree, size nbody
   BodyVelocities velocities_;
   std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
 };

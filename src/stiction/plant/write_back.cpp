@@ -23,7 +23,8 @@ bool acts(const std::array<double, 6>& impulse) {
 }
 
 /// True if a contact gets rows. As in MuJoCo, a contact that is still in its gap after the step has
-/// none.
+/// none. A patch always has some.
+/// @param impulse of a point; only that of a point contact matters
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
   return con.exclude == kTakesPart || con.exclude == kPatch || acts(impulse);
 }
@@ -63,26 +64,30 @@ SolvedContact sum_patch(const mjContact& con, const contact::ContactProblem& pro
           .point = {con.pos[0], con.pos[1], con.pos[2]}};
 }
 
-/// Calls f(index in data->contact, SolvedContact) for each contact.
+/// Calls f(pair, i, con) for each contact of MuJoCo, where i is its first point in the problem.
 template <class F>
-void for_each_contact(const mjData* d, const contact::ContactProblem& problem,
-                      const contact::ContactSolution& solution, F&& f) {
+void for_each_contact(mjData* d, const contact::ContactProblem& problem, F&& f) {
   for (const contact::BodyPair& pair : problem.pairs) {
-    const contact::Contact& first = problem.contacts[pair.first_contact];
-    if (first.face >= 0) {
-      f(first.source, sum_patch(d->contact[first.source], problem, pair, solution));
-      continue;
-    }
-    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-      const contact::Contact& c = problem.contacts[i];
-      SolvedContact solved{.impulse = solution.impulses[i],
-                           .friction = c.friction[0],
-                           .slips = solution.slipping[i] != 0,
-                           .point = pair.origin};
-      for (int k = 0; k < 3; ++k) solved.point[k] += c.offset[k];
-      f(c.source, solved);
-    }
+    const bool is_patch = problem.contacts[pair.first_contact].face >= 0;
+    const int end = pair.first_contact + (is_patch ? 1 : pair.num_contacts);
+    for (int i = pair.first_contact; i < end; ++i)
+      f(pair, i, &d->contact[problem.contacts[i].source]);
   }
+}
+
+/// Returns the solution of a contact.
+/// @param i its first point in the problem
+SolvedContact find_solved(const mjContact& con, const contact::ContactProblem& problem,
+                          const contact::BodyPair& pair, int i,
+                          const contact::ContactSolution& solution) {
+  const contact::Contact& c = problem.contacts[i];
+  if (c.face >= 0) return sum_patch(con, problem, pair, solution);
+  SolvedContact solved{.impulse = solution.impulses[i],
+                       .friction = c.friction[0],
+                       .slips = solution.slipping[i] != 0,
+                       .point = pair.origin};
+  for (int k = 0; k < 3; ++k) solved.point[k] += c.offset[k];
+  return solved;
 }
 
 /// Appends `num_new` rows to MuJoCo's own.
@@ -114,6 +119,27 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
   return true;
 }
 
+/// Writes the forces of a contact's rows in MuJoCo's order: normal, tangents, torsion, rolling.
+/// @return their type
+int write_forces(const mjContact& con, bool is_pyramidal, double dt,
+                 const std::array<double, 6>& impulse, mjtNum* force) {
+  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+  const double normal = impulse[2] / dt;
+  if (con.dim == 1 || !is_pyramidal) {
+    force[0] = normal;
+    for (int i = 0; i < con.dim - 1; ++i) force[1 + i] = impulse[kSlip[i]] / dt;
+    return con.dim == 1 ? mjCNSTR_CONTACT_FRICTIONLESS : mjCNSTR_CONTACT_ELLIPTIC;
+  }
+  // The forces along the pyramid's edges n +- mu_i t_i add up to the contact force.
+  const double share = normal / (con.dim - 1);
+  for (int i = 0; i < con.dim - 1; ++i) {
+    const double lateral = impulse[kSlip[i]] / dt / con.friction[i];
+    force[2 * i] = 0.5 * (share + lateral);
+    force[2 * i + 1] = 0.5 * (share - lateral);
+  }
+  return mjCNSTR_CONTACT_PYRAMIDAL;
+}
+
 /// Returns the state of a row of a contact. MuJoCo gives all rows of an elliptic contact the same
 /// state, and each edge of a pyramid its own.
 int find_contact_state(int type, double row_force, bool contact_acts, bool slips) {
@@ -122,39 +148,18 @@ int find_contact_state(int type, double row_force, bool contact_acts, bool slips
   return type == mjCNSTR_CONTACT_ELLIPTIC && slips ? mjCNSTRSTATE_CONE : mjCNSTRSTATE_QUADRATIC;
 }
 
-/// Writes a contact's force in MuJoCo's order: normal, tangents, torsion, rolling.
+/// Writes the rows of a contact.
 /// @param index index in data->contact
 /// @param row   first row of the contact
 void write_contact(mjData* d, int index, int row, bool is_pyramidal, double dt,
                    const SolvedContact& solved) {
-  const std::array<double, 6>& impulse = solved.impulse;
   const mjContact& con = d->contact[index];
-  const int num_rows = count_rows(con, is_pyramidal);
-  const double normal = impulse[2] / dt;
-  const double slip[5] = {impulse[0] / dt, impulse[1] / dt, impulse[3] / dt, impulse[4] / dt,
-                          impulse[5] / dt};
-  mjtNum* force = d->efc_force + row;
-  int type = mjCNSTR_CONTACT_ELLIPTIC;
-  if (con.dim == 1) {
-    type = mjCNSTR_CONTACT_FRICTIONLESS;
-    force[0] = normal;
-  } else if (is_pyramidal) {
-    // The forces along the pyramid's edges n +- mu_i t_i add up to the contact force.
-    type = mjCNSTR_CONTACT_PYRAMIDAL;
-    for (int i = 0; i < con.dim - 1; ++i) {
-      const double share = normal / (con.dim - 1);
-      const double lateral = slip[i] / con.friction[i];
-      force[2 * i] = 0.5 * (share + lateral);
-      force[2 * i + 1] = 0.5 * (share - lateral);
-    }
-  } else {
-    force[0] = normal;
-    std::copy_n(slip, con.dim - 1, force + 1);
-  }
-  for (int i = row; i < row + num_rows; ++i) {
+  const int type = write_forces(con, is_pyramidal, dt, solved.impulse, d->efc_force + row);
+  const bool contact_acts = acts(solved.impulse);
+  for (int i = row; i < row + count_rows(con, is_pyramidal); ++i) {
     d->efc_type[i] = type;
     d->efc_id[i] = index;
-    d->efc_state[i] = find_contact_state(type, d->efc_force[i], acts(impulse), solved.slips);
+    d->efc_state[i] = find_contact_state(type, d->efc_force[i], contact_acts, solved.slips);
     d->efc_pos[i] = con.dist;
     d->efc_margin[i] = con.includemargin;
   }
@@ -173,24 +178,23 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
   const bool is_pyramidal = mj_isPyramidal(m);
   for (int i = 0; i < d->ncon; ++i) clear_solver_fields(&d->contact[i]);
   int num_new = 0;
-  for_each_contact(d, problem, solution, [&](int source, const SolvedContact& solved) {
-    const mjContact& con = d->contact[source];
-    if (has_rows(con, solved.impulse)) num_new += count_rows(con, is_pyramidal);
+  for_each_contact(d, problem, [&](const contact::BodyPair&, int i, const mjContact* con) {
+    if (has_rows(*con, solution.impulses[i])) num_new += count_rows(*con, is_pyramidal);
   });
   if (num_new == 0) return true;
   int row = d->nefc;
   if (!add_rows(m, d, num_new)) return false;
-  for_each_contact(d, problem, solution, [&](int source, const SolvedContact& solved) {
-    mjContact& con = d->contact[source];
-    if (!has_rows(con, solved.impulse)) return;
-    con.efc_address = row;
-    con.exclude = kTakesPart;
-    con.mu = solved.friction;
+  for_each_contact(d, problem, [&](const contact::BodyPair& pair, int i, mjContact* con) {
+    if (!has_rows(*con, solution.impulses[i])) return;
+    const SolvedContact solved = find_solved(*con, problem, pair, i, solution);
+    con->efc_address = row;
+    con->exclude = kTakesPart;
+    con->mu = solved.friction;
     // MuJoCo's point is halfway between the surfaces. The force acts where the two springs meet,
-    // and MuJoCo computes torques from con.pos.
-    std::copy(solved.point.begin(), solved.point.end(), con.pos);
-    write_contact(d, source, row, is_pyramidal, problem.time_step, solved);
-    row += count_rows(con, is_pyramidal);
+    // and MuJoCo computes torques from con->pos.
+    std::copy(solved.point.begin(), solved.point.end(), con->pos);
+    write_contact(d, problem.contacts[i].source, row, is_pyramidal, problem.time_step, solved);
+    row += count_rows(*con, is_pyramidal);
   });
   return true;
 }

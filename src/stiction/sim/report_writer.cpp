@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "stiction/math/six.hpp"
+
 namespace stiction::sim {
 namespace {
+
+using math::load_three;
+using math::store_three;
+using math::Vec4;
 
 /// Calls f(array of a, the same array of b) for all arrays of two reports.
 template <class F>
@@ -94,6 +100,7 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
   for (const contact::BodyPair& pair : problem.pairs) {
     const bool is_patch = problem.contacts[pair.first_contact].face >= 0;
     num_patches += is_patch;
+    const Vec4 origin = load_three(pair.origin.data());
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = problem.contacts[i];
       out->patch[i] = is_patch ? num_patches - 1 : -1;
@@ -102,20 +109,17 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
                             (patches->body(con.geom[0]).body || patches->body(con.geom[1]).body);
       const auto& gamma = solution.impulses[i];
       const auto& v_c = solution.contact_velocities[i];
-      const double* t1 = c.R_WC.data();
-      const double* t2 = t1 + 3;
-      const double* normal = t1 + 6;
       for (int side = 0; side < 2; ++side) {
         out->geoms[2 * i + side] = con.geom[side];
         out->bodies[2 * i + side] = m->geom_bodyid[con.geom[side]];
       }
-      for (int k = 0; k < 3; ++k) {
-        out->point[3 * i + k] = pair.origin[k] + c.offset[k];
-        out->normal[3 * i + k] = normal[k];
-        out->impulse[3 * i + k] = t1[k] * gamma[0] + t2[k] * gamma[1] + normal[k] * gamma[2];
-        out->torque_impulse[3 * i + k] = normal[k] * gamma[3] + t1[k] * gamma[4] + t2[k] * gamma[5];
-        out->slip_velocity[3 * i + k] = t1[k] * v_c[0] + t2[k] * v_c[1];
-      }
+      const double* R = c.R_WC.data();
+      const Vec4 t1 = load_three(R), t2 = load_three(R + 3), normal = load_three(R + 6);
+      store_three(&out->point[3 * i], origin + load_three(c.offset.data()));
+      store_three(&out->normal[3 * i], normal);
+      store_three(&out->impulse[3 * i], t1 * gamma[0] + t2 * gamma[1] + normal * gamma[2]);
+      store_three(&out->torque_impulse[3 * i], normal * gamma[3] + t1 * gamma[4] + t2 * gamma[5]);
+      store_three(&out->slip_velocity[3 * i], t1 * v_c[0] + t2 * v_c[1]);
       out->distance[i] = c.phi0;
       out->normal_impulse[i] = gamma[2];
       out->normal_velocity[i] = v_c[2];
