@@ -35,38 +35,6 @@ void subtract_six(const double* l, int stride, int n, const double* Y, double* y
   sum.store(y);
 }
 
-/// The sum of M^T x over several 6 x 6 matrices M. The products of each column stay in lanes, and
-/// are added up once at the end.
-class SixDots {
- public:
-  /// Adds M^T x for a column-major M.
-  void add(const double* M, int stride, const Six& x) {
-#pragma GCC unroll 6
-    for (int j = 0; j < 6; ++j) {
-      const Six column = Six::load(M + j * stride);
-      products_[j].lo = multiply_add(column.lo, x.lo, products_[j].lo);
-      products_[j].hi = multiply_add(column.hi, x.hi, products_[j].hi);
-    }
-  }
-  Six sum() const {
-    const Vec2 low = add_up(0), middle = add_up(2);
-    return {__builtin_shufflevector(low, middle, 0, 1, 2, 3), add_up(4)};
-  }
-
- private:
-  /// Returns the sums of columns j and j + 1.
-  Vec2 add_up(int j) const {
-    const Vec2 a = fold(products_[j]), b = fold(products_[j + 1]);
-    return __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);
-  }
-  static Vec2 fold(const Six& a) {
-    return __builtin_shufflevector(a.lo, a.lo, 0, 1) + __builtin_shufflevector(a.lo, a.lo, 2, 3) +
-           a.hi;
-  }
-
-  Six products_[6] = {};
-};
-
 }  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
@@ -312,18 +280,15 @@ void BlockSparseCholesky::solve_in_place(std::span<double> x) const {
     const int rows = panel_rows_[j];
     const double* panel = values_.data() + value_start_[j];
     double* xj = x.data() + first_row_[j];
-    SixDots products;  // of blocks of six columns and six rows
     for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
       const int i = below_[p];
       const double* block = panel + below_offset_[p];
       const double* xi = x.data() + first_row_[i];
       if (width == 6 && block_size(i) == 6)
-        products.add(block, rows, Six::load(xi));
+        (Six::load(xj) - multiply_transposed(block, rows, Six::load(xi))).store(xj);
       else
         add_atv(-1, {block, block_size(i), width, rows}, xi, xj);
     }
-    if (width == 6 && below_start_[j] < below_start_[j + 1])
-      (Six::load(xj) - products.sum()).store(xj);
     if (width == 6)
       solve_lower_transposed_6(panel, rows, xj);
     else

@@ -15,19 +15,21 @@ namespace stiction::formulations {
 /// The scratch size of a CoupledNewton per contact, in doubles.
 inline constexpr std::size_t kCoupledNewtonScratch = 2 + numerics::gmres_scratch_size(1);
 
-/// Newton's method on velocities and normal bounds together, a numerics::NewtonProblem. An iteration
-/// moves the bounds by a step dx and the velocities by Newton's direction of the convex problem with
-/// the new bounds, both with one factor of the Hessian. With h of the flow dx/dt = g - x,
+/// Newton's method on velocities and normal bounds together, a numerics::NewtonProblem. An
+/// iteration moves the bounds by a step dx, and the velocities along Newton's direction of the
+/// convex problem with the new bounds. Both use one factor of the Hessian. The bounds take a step
+/// h of the flow dx/dt = g - x,
 ///
 ///     ((1 + 1/h) I - g') dx = n + n' J_n d - x,   d = -H^-1 grad l,
 ///
 /// whose right side is g - x as the linear model predicts it. A large h gives Newton's step on the
-/// coupled equations, a small one follows the flow. h grows while the linear model is accurate.
+/// coupled equations. h grows while the linear model is accurate. A line search minimizes the
+/// convex cost of the present bounds, so it always descends.
 ///
-/// A line search along the direction minimizes the convex cost of the present bounds, so velocities
-/// never move far from a solution. In large islands some contact is always far from its linear
-/// model. Without the flow, such contacts move the bounds of all others out of reach, and the
-/// method fails. CoupledRounds then goes on from its last point. Source: [theory:coulomb-newton].
+/// In a large island some contacts are always far from their linear model. Without the damping by
+/// 1/h, they would move the bounds of all contacts far from the solution. The method may still fail
+/// where friction wedges bodies. CoupledRounds then goes on from its last point.
+/// Source: [theory:coulomb-newton].
 template <HasNormalBound F>
 class CoupledNewton {
  public:
@@ -144,12 +146,12 @@ class CoupledNewton {
     constexpr double kFirstRate = 0.5, kMinRate = 1e-3, kMaxRate = 1;
     constexpr double kGoodError = 1.0 / 3;  // keeps the rate
     constexpr double kMinFactor = 1.0 / 8, kMaxFactor = 4;
-    double norm2 = 0, error2 = 0;
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      norm2 += math::square(difference_[i]);
-      error2 += math::square(difference_[i] - rate_ * dx_[i]);
-    }
+    double norm2 = 0;
+    for (const double r : difference_) norm2 += r * r;
     if (last_norm_ > 0) {
+      double error2 = 0;
+      for (std::size_t i = 0; i < x_.size(); ++i)
+        error2 += math::square(difference_[i] - rate_ * dx_[i]);
       const double error = std::sqrt(error2) / last_norm_;
       rate_ *= std::clamp(error / kGoodError, kMinFactor, kMaxFactor);
       rate_ = std::clamp(rate_, kMinRate, kMaxRate);
@@ -168,10 +170,10 @@ class CoupledNewton {
   Coupling coupling_;
   int num_bounds_ = 1;
   int linear_iterations_ = 0;
-  double rate_ = 0;        // 1/h of the last step of the bounds
-  double last_norm_ = 0;   // |difference_| before that step; 0: there was none
-  double last_step_ = 1;   // alpha of the last line search
-  int num_far_ = 0;        // number of Hessians with secants because the point was far
+  double rate_ = 0;         // 1/h of the last step of the bounds
+  double last_norm_ = 0;    // |difference_| before that step; 0: there was none
+  double last_step_ = 1;    // alpha of the last line search
+  int num_far_ = 0;         // number of Hessians with secants because the point was far
   bool is_secant_ = false;  // the last Hessian had secants
 };
 
