@@ -53,23 +53,26 @@ class CoupledNewton {
   }
 
   /// Computes the gradient and the coupling error.
-  /// @return the residual of the convex problem; if the coupling error exceeds its tolerance, at
-  ///         least as many times the tolerance of the residual
+  /// @return the residual of the convex problem; if the bounds are not accurate, at least a
+  /// multiple
+  ///         of its tolerance, which is the ratio of the coupling error to its own tolerance
   numerics::Residual calc_gradient() {
     residual_ = island_.calc_gradient();
     const double limit =
         options_.absolute_tolerance + options_.relative_tolerance * residual_.scale;
     const double resolution = coupled_.to_impulse(options_.relative_tolerance * residual_.scale);
     coupling_ = make_coupling(coupled_.read_normal_impulses(x_, g_), g_, resolution);
-    if (coupling_.is_within(tolerance_)) return residual_;
-    return {std::max(residual_.norm, limit * coupling_.error() / tolerance_), residual_.scale};
+    if (is_coupled()) return residual_;
+    constexpr double kAboveLimit = 2;  // for a difference within the tolerance
+    const double excess = std::max(kAboveLimit, coupling_.error() / tolerance_);
+    return {std::max(residual_.norm, limit * excess), residual_.scale};
   }
 
   /// Moves the bounds, unless they agree with the impulses. Then computes Newton's direction of the
   /// convex problem.
   /// @return false if a Hessian is not positive definite
   bool calc_direction() {
-    if (coupling_.is_within(tolerance_)) {
+    if (is_coupled()) {
       last_norm_ = 0;
       return island_.calc_direction();
     }
@@ -97,6 +100,14 @@ class CoupledNewton {
   int linear_iterations() const { return linear_iterations_; }
 
  private:
+  /// True if the bounds agree with the impulses, and the last step was practically Newton's. A
+  /// damped step leaves a difference of dx/h. Where I - g' is nearly singular, as where a rod jams,
+  /// even a small difference belongs to a large error of the bounds.
+  bool is_coupled() const {
+    constexpr double kNewtonRate = 1e-3;
+    return coupling_.is_within(tolerance_) && rate_ <= kNewtonRate;
+  }
+
   /// Returns the curvature of the next Hessian: secants far from the solution, and after a short
   /// step, which shows that a few contacts are far from their linear model. Secants in succession
   /// would converge slowly.
@@ -124,7 +135,9 @@ class CoupledNewton {
     const double tolerance = std::clamp(0.5 * rate_, 0.1, 0.3);
     linear_iterations_ +=
         numerics::solve_gmres(multiply, difference_, tolerance, gmres_, dx_).iterations;
-    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = std::max(0.0, x_[i] + dx_[i]);
+    // An open contact has no friction, and not a part of the friction that it had before.
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = g_[i] > 0 ? std::max(0.0, x_[i] + dx_[i]) : 0.0;
     ++num_bounds_;
     coupled_.set_bounds(x_);
     residual_ = island_.calc_gradient();
@@ -143,17 +156,23 @@ class CoupledNewton {
   /// Adapts 1/h to the error of the linear model, which predicted that the difference would now be
   /// dx/h.
   void adapt_rate() {
-    constexpr double kFirstRate = 0.5, kMinRate = 1e-3, kMaxRate = 1;
+    constexpr double kFirstRate = 0.5, kMinRate = 1e-5, kMaxRate = 1;
     constexpr double kGoodError = 1.0 / 3;  // keeps the rate
-    constexpr double kMinFactor = 1.0 / 8, kMaxFactor = 4;
+    constexpr double kLeastDamping = 0.02, kMaxFactor = 4;
     double norm2 = 0;
     for (const double r : difference_) norm2 += r * r;
-    if (last_norm_ > 0) {
+    if (coupling_.is_within(tolerance_)) {
+      rate_ = kMinRate;
+    } else if (last_norm_ > 0) {
       double error2 = 0;
       for (std::size_t i = 0; i < x_.size(); ++i)
         error2 += math::square(difference_[i] - rate_ * dx_[i]);
       const double error = std::sqrt(error2) / last_norm_;
-      rate_ *= std::clamp(error / kGoodError, kMinFactor, kMaxFactor);
+      // Damping fades fast where the model is good, so that convergence becomes that of Newton's
+      // method, and returns at once where it is not.
+      const double factor = error / kGoodError;
+      rate_ = factor < 1 ? rate_ * factor * factor * factor
+                         : std::max(rate_, kLeastDamping) * std::min(factor, kMaxFactor);
       rate_ = std::clamp(rate_, kMinRate, kMaxRate);
     } else {
       rate_ = kFirstRate;
