@@ -63,7 +63,7 @@ nb::dict list_warnings(PyBatch& self) {
     const sim::BatchWarning& warning = self.batch().warnings()[kind];
     if (warning.sim >= 0)
       out[sim::name(static_cast<sim::WarningKind>(kind))] =
-          nb::make_tuple(warning.sim, warning.text);
+          nb::make_tuple(warning.sim, warning.text.str());
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -125,6 +126,8 @@ class Packer {
       for (const auto& element : x) put(element);
     } else if constexpr (IsFixedArray<T>::value) {
       for (const auto& element : x) put(element);
+    } else if constexpr (std::is_same_v<T, sim::WarningText>) {
+      put(x.str());
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
     } else {
@@ -149,6 +152,10 @@ class Unpacker {
       for (auto& element : x) get(element);
     } else if constexpr (IsFixedArray<T>::value) {
       for (auto& element : x) get(element);
+    } else if constexpr (std::is_same_v<T, sim::WarningText>) {
+      std::string text;
+      get(text);
+      x = std::move(text);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       require(sizeof x <= left_);
       std::memcpy(&x, next_, sizeof x);

@@ -324,7 +324,20 @@ void bind_reports(nb::module_& m) {
               "forces above 1e4 weights that nothing explains, of geoms that sink into each "
               "other by more than a tenth of the thickness of one, and of limits that a rigid "
               "model lets go, and of contacts beyond the table of a normal law.")
-      .def_ro("warning", &StepReport::warning, "The last warning; empty if there was none.")
+      .def_prop_ro(
+          "warning", [](const StepReport& r) { return r.warning.str(); },
+          "The last warning; empty if there was none.")
+      .def_prop_ro(
+          "warning_counts",
+          [](const StepReport& r) {
+            std::map<std::string, int> out;
+            for (int k = 0; k < sim::kNumWarningKinds; ++k)
+              if (r.warnings[k].count > 0)
+                out[sim::name(static_cast<sim::WarningKind>(k))] = r.warnings[k].count;
+            return out;
+          },
+          "The number of warnings of the call by kind. Unlike `warnings`, it writes no texts, so "
+          "that it takes little time in every step.")
       .def_prop_ro(
           "warnings",
           [](const StepReport& r) {
@@ -332,7 +345,7 @@ void bind_reports(nb::module_& m) {
             for (int k = 0; k < sim::kNumWarningKinds; ++k)
               if (r.warnings[k].count > 0)
                 out[sim::name(static_cast<sim::WarningKind>(k))] = {r.warnings[k].count,
-                                                                    r.warnings[k].text};
+                                                                    r.warnings[k].text.str()};
             return out;
           },
           "The warnings of the call by kind: their number, and the last text. The kinds are "

@@ -376,11 +376,11 @@ class Simulator:
 
     def _warn(self, report: StepReport) -> None:
         """Counts the warnings of a call, and gives a Python warning for each new kind."""
-        for kind, (count, text) in report.warnings.items():
+        for kind, count in report.warning_counts.items():
             is_new = kind not in self._warning_counts
             self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
             if is_new:
-                warn(StepWarning(kind, text))
+                warn(StepWarning(kind, report.warnings[kind][1]))
 
 
 def _restore(

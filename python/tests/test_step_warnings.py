@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import re
 import subprocess
@@ -48,7 +49,29 @@ def test_report_and_simulator_count_the_warnings():
     assert report.warnings == {"conflict": (1, report.warning)}
     report = simulator.step(data, nstep=3)
     assert report.warnings["conflict"][0] == report.num_warnings == 3
+    assert report.warning_counts == {"conflict": 3}
     assert simulator.warning_counts == {"conflict": 4}
+
+
+OVERLAPPING = SQUEEZED.replace(
+    '<geom type="box" size=".1 .1 .1"/>', '<geom name="box" type="box" size=".1 .1 .1"/>'
+)
+
+
+def test_the_text_of_a_warning_outlives_the_model():
+    model = mujoco.MjModel.from_xml_string(OVERLAPPING)
+    simulator = stiction.Simulator(model, "lagged_regularized")
+    with pytest.warns(stiction.StepWarning, match="press on each other") as caught:
+        report = simulator.step(mujoco.MjData(model))
+    del model, simulator
+    gc.collect()
+    assert report.warning_counts == {"large_force": 1}
+    assert report.warnings == {"large_force": (1, report.warning)}
+    assert "geom 'box'" in report.warning
+    assert report.warning in str(caught[0].message)
+    copy = pickle.loads(pickle.dumps(report))
+    assert copy.warnings == report.warnings
+    assert copy.warning == report.warning
 
 
 def test_forward_warns_as_a_step_does():

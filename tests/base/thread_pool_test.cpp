@@ -1,7 +1,9 @@
 #include "stiction/base/thread_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,31 @@ TEST(ThreadPool, AllTasksAreDoneWhenRunReturns) {
   for (int batch = 1; batch <= 2000; ++batch) {
     pool.run(static_cast<int>(sums.size()), [&](int i) { sums[i] += batch; });
     for (const long sum : sums) ASSERT_EQ(sum, static_cast<long>(batch) * (batch + 1) / 2);
+  }
+}
+
+TEST(ThreadPool, ACallerThatIsFastDoesNotWaitForSleepingWorkers) {
+  // Batches that the caller alone can finish before a worker wakes: each task still runs once, and
+  // a worker that wakes late takes no task of a later batch twice.
+  ThreadPool pool(4);
+  std::vector<std::atomic<int>> runs(3);
+  for (int batch = 1; batch <= 5000; ++batch) {
+    pool.run(static_cast<int>(runs.size()), [&](int i) { ++runs[i]; });
+    for (const auto& count : runs) ASSERT_EQ(count, batch);
+  }
+}
+
+TEST(ThreadPool, TheCallerTakesTasksInOrder) {
+  // Tasks that are neighbors are done by the same thread, so the caller has the first ones.
+  const auto caller = std::this_thread::get_id();
+  for (const int num_threads : {1, 2, 4}) {
+    ThreadPool pool(num_threads);
+    std::vector<std::thread::id> ids(1000);
+    pool.run(static_cast<int>(ids.size()), [&](int i) { ids[i] = std::this_thread::get_id(); });
+    const auto first_of_others =
+        std::find_if(ids.begin(), ids.end(), [&](std::thread::id id) { return id != caller; });
+    EXPECT_EQ(std::count(first_of_others, ids.end(), caller), 0);
+    EXPECT_TRUE(num_threads > 1 || first_of_others == ids.end());
   }
 }
 

@@ -3,12 +3,15 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model.hpp"
+#include "stiction/plant/model_numbers.hpp"
 #include "stiction/plant/number_check.hpp"
 #include "support/scene.hpp"
 
@@ -113,6 +116,62 @@ TEST(NumberCheck, AgreesWithCheckModel) {
     }
     *entry.number = good;
   }
+}
+
+/// Calls f(number, its name) for the first and the last number of each array and member of the
+/// table. Large arrays, which need several calls, are left out.
+template <class F>
+void for_each_number(mjModel* m, F&& f) {
+  for (const NumberMember& member : number_members())
+    for (const int i : {0, member.size - 1}) f(const_cast<mjtNum*>(member.at(m)) + i, member.field);
+  for (const NumberArray& array : number_arrays()) {
+    const auto* numbers = std::get_if<mjtNum * mjModel::*>(&array.values);
+    const mjtSize size = m->*array.count * array.width;
+    if (!numbers || size == 0 || array.is_large) continue;
+    for (const mjtSize i : {mjtSize{0}, size / 2, size - 1}) f(m->**numbers + i, array.field);
+  }
+}
+
+TEST(NumberCheck, FindsTheFaultsOfEveryNumber) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const double clip : {1.0, inf}) {
+    Scene scene(support::make_mjcf("", kScene));
+    mjModel* m = scene.model;
+    m->actuator_ctrlrange[1] = m->actuator_forcerange[1] = clip;
+    NumberCheck check(m);
+    int num_bad = 0;
+    for_each_number(m, [&](mjtNum* number, const char* field) {
+      const double good = *number;
+      for (const double value : {nan, -nan, inf, -inf, -1.0, -1e-300, -0.0, 0.0, 1e-310, 0.5, 2.0,
+                                 2e6, 1e50, 1e51, -1e51, 1e160, 1e201}) {
+        *number = value;
+        if (number == &m->opt.timestep && value == 0) continue;
+        const bool is_good = find_fault(m).empty();
+        num_bad += !is_good;
+        EXPECT_EQ(check.all_in_range(), is_good) << field << " " << value;
+      }
+      *number = good;
+    });
+    EXPECT_GT(num_bad, 1000);
+    EXPECT_TRUE(check.all_in_range());
+  }
+}
+
+TEST(HaveNorms, ChecksEveryRow) {
+  // Four rows are checked at a time, and the rest one by one.
+  for (const int count : {1, 3, 4, 5, 8, 11})
+    for (int bad = 0; bad < count; ++bad)
+      for (int k = 0; k < 4; ++k) {
+        std::vector<mjtNum> rows;
+        for (int i = 0; i < count; ++i) rows.insert(rows.end(), {0.5, -0.5, 0.5, 0.5});
+        EXPECT_TRUE(have_norms(Range::kUnitRow, count, 4, rows.data()));
+        for (const double value : {0.502, 0.498, std::nan("")}) {
+          rows[4 * bad + k] = value;
+          EXPECT_EQ(have_norms(Range::kUnitRow, count, 4, rows.data()),
+                    std::abs(value * value + 0.75 - 1) <= 2e-3)
+              << count << " " << bad << " " << value;
+        }
+      }
 }
 
 TEST(ExplainFailure, NamesTheFirstFaultOrNegativeDamping) {

@@ -143,8 +143,9 @@ TEST(AdvancePlugins, AStateIsNamedOnce) {
   Stepper stepper(scene.model, {});
   const StepReport& first = stepper.advance(scene.data, {.until = 0.01});
   EXPECT_EQ(first.warnings[kKind].count, 1);
-  EXPECT_NE(first.warning.find("'stiction.test.clock' is stepped, but its error does not shorten"),
-            std::string::npos)
+  EXPECT_NE(
+      first.warning.str().find("'stiction.test.clock' is stepped, but its error does not shorten"),
+      std::string::npos)
       << first.warning;
   EXPECT_EQ(stepper.advance(scene.data, {.until = 0.02}).warnings[kKind].count, 0);
   Scene ball(make_ball(0.3));

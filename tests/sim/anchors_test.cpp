@@ -189,7 +189,7 @@ TEST_P(ShiftingContacts, HardlyLetABodyCreep) {
     ASSERT_TRUE(report.ok()) << report.message;
     constexpr int kKind = static_cast<int>(WarningKind::anchors);
     EXPECT_EQ(report.warnings[kKind].count, 1);
-    EXPECT_NE(report.warnings[kKind].text.find("may creep"), std::string::npos);
+    EXPECT_NE(report.warnings[kKind].text.str().find("may creep"), std::string::npos);
     EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 6)), GetParam().largest)
         << contact::traits(model).name;
     EXPECT_EQ(report.warnings[kKind].count, 0);  // it has been given

@@ -42,12 +42,13 @@ TEST_F(CouplingWarning, CountsTheIslandsAndNamesOne) {
   const WarningReport warnings = warn(ContactModel::coulomb, 1.5);
   ASSERT_GE(num_islands_, 1);
   EXPECT_EQ(warnings.count, num_islands_);
-  EXPECT_NE(warnings.text.find("geom 'ball', geom 'ball' and the 4 contacts"), std::string::npos)
-      << warnings.text;
-  EXPECT_NE(warnings.text.find("differ from those of the step by 1.5 times their mean"),
+  EXPECT_NE(warnings.text.str().find("geom 'ball', geom 'ball' and the 4 contacts"),
             std::string::npos)
       << warnings.text;
-  EXPECT_NE(warnings.text.find("in 303 rounds; take a smaller step"), std::string::npos)
+  EXPECT_NE(warnings.text.str().find("differ from those of the step by 1.5 times their mean"),
+            std::string::npos)
+      << warnings.text;
+  EXPECT_NE(warnings.text.str().find("in 303 rounds; take a smaller step"), std::string::npos)
       << warnings.text;
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/stepping.hpp"
+#include "stiction/sim/report_writer.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -54,6 +55,31 @@ TEST_P(ForceWarning, NamesABodyThatOverlapsTwoWalls) {
   if (!is_large) return;
   EXPECT_NE(text.find("'box'"), std::string::npos) << text;
   EXPECT_NE(text.find("overlap by 0.02 m"), std::string::npos) << text;
+}
+
+TEST(WarningText, IsReadAfterTheEndOfTheModelAndTheStepper) {
+  StepReport report;
+  std::string text;
+  {
+    Scene scene(support::make_mjcf(R"(timestep="0.001")", R"(<worldbody>
+<geom name="left" type="box" size="0.1 1 1" pos="-0.18 0 0"/>
+<geom name="right" type="box" size="0.1 1 1" pos="0.18 0 0"/>
+<body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</worldbody>)"));
+    Stepper stepper(scene.model, make_options(contact::ContactModel::lagged_regularized));
+    report = stepper.step(scene.data);
+    text = report.warnings[kKind].text;
+    // A later step has other numbers, and keeps none of those of an earlier one.
+    EXPECT_NE(stepper.step(scene.data).warnings[kKind].text.str(), "");
+  }
+  EXPECT_NE(text.find("geom 'left' and geom 'box' press on each other with"), std::string::npos)
+      << text;
+  EXPECT_EQ(report.warnings[kKind].text.str(), text);
+  EXPECT_EQ(report.warning.str(), text);
+  EXPECT_FALSE(report.warning.empty());
+  clear_report(&report);
+  EXPECT_TRUE(report.warning.empty());
+  EXPECT_EQ(report.warnings[kKind].text.str(), "");
 }
 
 TEST_P(ForceWarning, DoesNotCountTheMassesOfBodiesThatCannotMove) {

@@ -277,7 +277,7 @@ TEST(PatchLimits, WarnsOfThinAndDeepContact) {
   ASSERT_EQ(report.patches.size(), 1);
   EXPECT_TRUE(report.patches.is_thin[0]);
   EXPECT_EQ(report.num_warnings, 1);
-  EXPECT_NE(report.warning.find("geom 'body'"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.str().find("geom 'body'"), std::string::npos) << report.warning;
 
   plate.scene.data->qpos[2] = -0.0002;  // beyond the middle
   plate.scene.data->qvel[2] = 0;

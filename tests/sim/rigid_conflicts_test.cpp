@@ -30,9 +30,9 @@ TEST_P(RigidConflict, SqueezedBodyGoesOnWithAWarning) {
   const StepReport& report = stepper.step(scene.data);
   EXPECT_TRUE(report.ok()) << report.message;
   EXPECT_GE(report.num_warnings, 1);
-  EXPECT_NE(report.warning.find("cannot be corrected"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.str().find("cannot be corrected"), std::string::npos) << report.warning;
   if (contact::traits(GetParam()).has_error_bound) {
-    EXPECT_NE(report.warning.find("geom 'cube'"), std::string::npos) << report.warning;
+    EXPECT_NE(report.warning.str().find("geom 'cube'"), std::string::npos) << report.warning;
   }
 }
 
@@ -47,7 +47,7 @@ TEST_P(RigidConflict, ContradictoryEqualitiesGiveAWarning) {
     Scene scene(support::make_mjcf(kOption, equalities));
     Stepper stepper(scene.model, make_options(GetParam()));
     run(&stepper, &scene, 3000);
-    const std::string& warning = stepper.step(scene.data).warning;
+    const std::string warning = stepper.step(scene.data).warning;
     EXPECT_EQ(warning.find("equality constraint of body 1") != std::string::npos, second < 0)
         << warning;
     EXPECT_NEAR(scene.data->qpos[0], 0.1, 1e-3);  // the first
@@ -103,7 +103,7 @@ TEST_P(RigidConflict, ABoxLedIntoTheFloorStopsThereAndCanBeLedAway) {
     EXPECT_GE(scene.data->qpos[2], 0.1 - find_slack(GetParam()));
   }
   EXPECT_NEAR(scene.data->qpos[2], 0.1, 2e-3);
-  EXPECT_NE(stepper.step(scene.data).warning.find("cannot be corrected"), std::string::npos);
+  EXPECT_NE(stepper.step(scene.data).warning.str().find("cannot be corrected"), std::string::npos);
   scene.data->mocap_pos[2] = 0.15;
   run(&stepper, &scene, 1500);
   EXPECT_NEAR(scene.data->qpos[2], 0.15, 1e-3);

@@ -40,7 +40,7 @@ TEST_P(RotationWarning, MoreThanHalfATurnWarns) {
     for (const double sign : {1.0, -1.0}) {
       const WarningReport fast = step(GetParam(), c.joint, c.dof, 1.1 * sign * kHalfTurn);
       EXPECT_EQ(fast.count, 1) << c.joint;
-      EXPECT_NE(fast.text.find("joint 'j' turns by 3.46 rad in the step"), std::string::npos)
+      EXPECT_NE(fast.text.str().find("joint 'j' turns by 3.46 rad in the step"), std::string::npos)
           << fast.text;
       EXPECT_EQ(step(GetParam(), c.joint, c.dof, 0.9 * sign * kHalfTurn).count, 0) << c.joint;
     }

@@ -108,7 +108,7 @@ class Simulations:
 
     def _count_warnings(self, report: StepReport) -> None:
         if report.num_warnings:
-            for kind, (count, _) in report.warnings.items():
+            for kind, count in report.warning_counts.items():
                 self.warning_counts[kind] = self.warning_counts.get(kind, 0) + count
 
     def _bind(self, owner: Any) -> Binding:

@@ -48,8 +48,10 @@ class ThreadPool::Workers {
  private:
   /// The loop of a worker: waits for batches and runs their tasks until the pool is destroyed.
   void work();
-  /// Runs tasks of the present batch until no task is left.
-  void drain(bool is_owner);
+  /// Runs tasks of the present batch until no task is left. The caller takes them from the front,
+  /// and the workers from the back. So neighboring tasks, whose data are neighbors in memory, are
+  /// mostly done by the same thread, and in the next batch by the same one again.
+  void drain(bool is_caller, bool is_owner);
   void wait();
   void stop();
 
@@ -57,10 +59,11 @@ class ThreadPool::Workers {
   std::mutex mutex_;
   std::condition_variable start_, done_;
   long generation_ = 0;       // number of the batch, guarded by mutex_
-  int busy_ = 0;              // workers still in the batch, guarded by mutex_
+  bool is_open_ = false;      // workers may still enter the batch, guarded by mutex_
+  int busy_ = 0;              // workers in the batch, guarded by mutex_
   std::exception_ptr error_;  // first exception of the batch, guarded by mutex_
   bool stop_ = false;         // guarded by mutex_
-  std::atomic<int> next_{0};  // first task that no thread has taken
+  std::atomic<int> num_taken_{0}, num_from_back_{0};  // tasks
   Batch batch_;
 };
 
@@ -91,22 +94,25 @@ void ThreadPool::Workers::run(const Batch& batch) {
   {
     const std::lock_guard lock(mutex_);
     batch_ = batch;
-    next_.store(0, std::memory_order_relaxed);
-    busy_ = static_cast<int>(threads_.size());
+    num_taken_.store(0, std::memory_order_relaxed);
+    num_from_back_.store(0, std::memory_order_relaxed);
+    is_open_ = true;
     ++generation_;
   }
-  // The caller takes part in the batch, then waits for the workers.
+  // The caller takes part in the batch, then waits for the workers in it.
   start_.notify_all();
-  drain(LimitedTask::is_owner());
+  drain(true, LimitedTask::is_owner());
   wait();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// Waits for the workers. Meanwhile the limits are polled, because only this thread may ask whether
-/// the work is interrupted.
+/// Waits for the workers that have a task. One that has not woken yet finds the batch closed, so a
+/// short batch does not wait for it. Meanwhile the limits are polled, because only this thread may
+/// ask whether the work is interrupted.
 void ThreadPool::Workers::wait() {
   constexpr std::chrono::milliseconds kBetweenPolls{50};
   std::unique_lock lock(mutex_);
+  is_open_ = false;
   const auto is_done = [this] { return busy_ == 0; };
   while (!done_.wait_for(lock, kBetweenPolls, is_done)) {
     if (!batch_.limits) continue;
@@ -116,13 +122,15 @@ void ThreadPool::Workers::wait() {
   }
 }
 
-void ThreadPool::Workers::drain(bool is_owner) {
+void ThreadPool::Workers::drain(bool is_caller, bool is_owner) {
   try {
-    for (int i = next_.fetch_add(1); i < batch_.count; i = next_.fetch_add(1))
+    for (int front = 0; num_taken_.fetch_add(1) < batch_.count;) {
+      const int i = is_caller ? front++ : batch_.count - 1 - num_from_back_.fetch_add(1);
       batch_.run(i, is_owner);
+    }
   } catch (...) {
     // No thread takes another task of this batch.
-    next_.store(batch_.count);
+    num_taken_.store(batch_.count);
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();
   }
@@ -133,11 +141,12 @@ void ThreadPool::Workers::work() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return stop_ || generation_ != seen; });
+      start_.wait(lock, [&] { return stop_ || (is_open_ && generation_ != seen); });
       if (stop_) return;
       seen = generation_;
+      ++busy_;
     }
-    drain(false);
+    drain(false, false);
     {
       const std::lock_guard lock(mutex_);
       --busy_;

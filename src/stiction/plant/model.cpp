@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
+#include "stiction/plant/element_names.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -19,25 +20,7 @@ void refuse_unsupported(const mjModel* m) {
 }  // namespace
 
 std::string describe(const mjModel* model, mjtObj type, int id) {
-  std::string kind;
-  switch (type) {
-    case mjOBJ_BODY: kind = "body"; break;
-    case mjOBJ_JOINT: kind = "joint"; break;
-    case mjOBJ_GEOM: kind = "geom"; break;
-    case mjOBJ_TENDON: kind = "tendon"; break;
-    case mjOBJ_ACTUATOR: kind = "actuator"; break;
-    case mjOBJ_EQUALITY: kind = "equality"; break;
-    case mjOBJ_FLEX: kind = "flex"; break;
-    case mjOBJ_SITE: kind = "site"; break;
-    case mjOBJ_PAIR: kind = "pair"; break;
-    case mjOBJ_CAMERA: kind = "camera"; break;
-    case mjOBJ_SENSOR: kind = "sensor"; break;
-    case mjOBJ_HFIELD: kind = "hfield"; break;
-    case mjOBJ_MESH: kind = "mesh"; break;
-    default: kind = "element"; break;
-  }
-  const char* name = mj_id2name(model, type, id);
-  return name && *name ? kind + " '" + name + "'" : kind + " " + std::to_string(id);
+  return describe(type, id, mj_id2name(model, type, id));
 }
 
 Model::Model(const mjModel* m) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/math/lanes.hpp"
 #include "stiction/plant/model.hpp"
 
 namespace stiction::plant {
@@ -249,17 +250,40 @@ constexpr NumberMember kMembers[] = {
 
 #undef OPTION
 
+/// The interval of the squared norm of a row.
+struct NormRange {
+  explicit NormRange(Range range)
+      : least(range == Range::kUnitRow ? 1 - kMaxUnitError : mjMINVAL * mjMINVAL),
+        most(range == Range::kUnitRow ? 1 + kMaxUnitError : kMaxDerived) {}
+
+  double least, most;
+};
+
 template <int kWidth>
-bool have_norms(Range range, mjtSize count, const mjtNum* values) {
-  const double least = range == Range::kUnitRow ? 1 - kMaxUnitError : mjMINVAL * mjMINVAL;
-  const double most = range == Range::kUnitRow ? 1 + kMaxUnitError : kMaxDerived;
+bool have_norms(const NormRange& range, mjtSize count, const mjtNum* values) {
   bool is_good = true;
   for (mjtSize i = 0; i < count; ++i) {
     double squares = 0;
     for (int k = 0; k < kWidth; ++k) squares += values[kWidth * i + k] * values[kWidth * i + k];
-    is_good &= squares >= least && squares <= most;
+    is_good &= squares >= range.least && squares <= range.most;
   }
   return is_good;
+}
+
+/// Checks rows of four numbers, four rows at a time. The sums have the same bits as those of single
+/// rows.
+bool have_norms_of_four(const NormRange& range, mjtSize count, const mjtNum* values) {
+  using math::Lanes;
+  const Lanes least = math::broadcast(range.least), most = math::broadcast(range.most);
+  math::LaneMask are_good = least == least;
+  mjtSize i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const auto row = [&](int k) { return math::load<Lanes>(values + 4 * (i + k)); };
+    const auto [x, y, z, w] = math::transpose(row(0), row(1), row(2), row(3));
+    const Lanes squares = x * x + y * y + z * z + w * w;
+    are_good &= (squares >= least) & (squares <= most);
+  }
+  return math::true_lanes(are_good) == 15 && have_norms<4>(range, count - i, values + 4 * i);
 }
 
 }  // namespace
@@ -287,7 +311,9 @@ bool is_in(Range range, double value) {
 bool is_row(Range range) { return range == Range::kNonZeroRow || range == Range::kUnitRow; }
 
 bool have_norms(Range range, mjtSize count, int width, const mjtNum* values) {
-  return width == 4 ? have_norms<4>(range, count, values) : have_norms<3>(range, count, values);
+  const NormRange norms(range);
+  return width == 4 ? have_norms_of_four(norms, count, values)
+                    : have_norms<3>(norms, count, values);
 }
 
 std::span<const NumberArray> number_arrays() { return kArrays; }

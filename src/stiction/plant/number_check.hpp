@@ -38,13 +38,22 @@ class NumberCheck {
     int width;
     Range range;
   };
+  /// Numbers of one or several arrays that follow each other in memory, with the padding between
+  /// them.
+  struct Run {
+    const mjtNum* values;
+    mjtSize size;
+  };
   using Numbers = std::vector<Span<mjtNum, std::uint64_t>>;
 
   void add(Range range, const mjtNum* values, mjtSize size, bool is_large);
+  static void merge(std::vector<Run>* runs);
   bool are_surely_in_range() const noexcept;
 
-  Numbers moderate_;      // at most 1e50 in magnitude
-  Numbers non_negative_;  // from 0 to 1e50
+  Numbers bounded_;               // those that are surely in range if they are small enough
+  std::vector<Run> runs_;         // all of bounded_ that are not large
+  std::vector<Run> nonnegative_;  // those of runs_ that must not be negative
+  Numbers parts_;                 // those of bounded_ that are large
   Numbers others_;
   std::vector<Span<float, std::uint32_t>> floats_;
   std::vector<Rows> rows_;

@@ -32,7 +32,7 @@ struct BatchReports {
 /// The first warning of a kind in a call, by the order of simulations.
 struct BatchWarning {
   int sim = -1;  // -1: none
-  std::string text;
+  WarningText text;
 };
 
 /// Steps many simulations of one model on a thread pool, each as a Stepper steps one mjData.

@@ -18,6 +18,7 @@
 #include "stiction/sim/failure_text.hpp"
 #include "stiction/sim/force_warning.hpp"
 #include "stiction/sim/law_range_warning.hpp"
+#include "stiction/sim/patch_warning.hpp"
 #include "stiction/sim/patch_writer.hpp"
 #include "stiction/sim/penetration_warning.hpp"
 #include "stiction/sim/report_writer.hpp"
@@ -470,9 +471,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
                  &patches_);
   if (context.report_parts.patches || !context.taxels.empty())
     write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
-  for (const plant::PatchPair& pair : patches_.pairs())
-    if (pair.is_thin || pair.is_deep)
-      report.warn(WarningKind::patch_limit, describe_patch_limit(context, pair));
+  warn_of_patch_limits(context, patches_);
   for (const contact::IslandStatistics& island : contacts_.solution.islands)
     if (island.has_conflict)
       report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));

@@ -3,27 +3,30 @@
 #include <cstdio>
 #include <string>
 
-#include "stiction/plant/model.hpp"
-
 namespace stiction::sim {
 namespace {
 
-std::string describe(const StepContext& context, const ContactPipeline& contacts, int island) {
-  const int pair = contacts.islands.pairs(island).front();
-  const int contact = contacts.problem.pairs[pair].first_contact;
-  const ContactReport& report = context.report.contacts;
-  const auto name = [&](int side) {
-    return plant::describe(context.model, mjOBJ_GEOM, report.geoms[2 * contact + side]);
-  };
-  const contact::IslandStatistics& s = contacts.solution.islands[island];
+/// Describes the coupling error numbers[0] of the island of the geoms ids[0] and ids[1], which has
+/// ids[2] other contacts, after ids[3] rounds.
+std::string describe(const plant::ElementNames& names, const WarningFacts& facts) {
   char text[400];
   std::snprintf(text, sizeof text,
                 " and the %d contacts that are connected with them: friction is bounded by normal "
                 "impulses that differ from those of the step by %.2g times their mean, because no "
                 "impulses that agree were found in %d rounds; take a smaller step, or choose "
                 "lagged_regularized, whose friction is bounded by those of the step before",
-                s.num_contacts - 1, s.coupling_error, s.rounds);
-  return name(0) + ", " + name(1) + text;
+                facts.ids[2], facts.numbers[0], facts.ids[3]);
+  return names.describe(mjOBJ_GEOM, facts.ids[0]) + ", " +
+         names.describe(mjOBJ_GEOM, facts.ids[1]) + text;
+}
+
+WarningFacts make_facts(const StepContext& context, const ContactPipeline& contacts, int island) {
+  const int pair = contacts.islands.pairs(island).front();
+  const int* geoms = &context.report.contacts.geoms[2 * contacts.problem.pairs[pair].first_contact];
+  const contact::IslandStatistics& s = contacts.solution.islands[island];
+  return {.describe = describe,
+          .ids = {geoms[0], geoms[1], s.num_contacts - 1, s.rounds},
+          .numbers = {s.coupling_error}};
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ void warn_of_coupling(StepContext& context, const ContactPipeline& contacts) {
     worst = i;
   }
   if (worst >= 0)
-    context.report.warn(WarningKind::coupling, describe(context, contacts, worst), num_coarse);
+    context.warn(WarningKind::coupling, make_facts(context, contacts, worst), num_coarse);
 }
 
 }  // namespace stiction::sim

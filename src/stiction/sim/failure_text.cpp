@@ -195,29 +195,4 @@ std::string describe_conflict(const StepContext& context, const mjData* d,
          "into a surface or contradicts another equality; remove one of them";
 }
 
-std::string describe_patch_limit(const StepContext& context, const plant::PatchPair& pair) {
-  const std::string names =
-      name_geom(context, pair.geoms[0]) + " and " + name_geom(context, pair.geoms[1]);
-  if (pair.is_thin)
-    return names +
-           " approach each other by more than half the thickness of a compliant body within a "
-           "step, so the contact may be missed; take a smaller step";
-  if (pair.turns && !pair.lacks_memory)
-    return names +
-           " are pushed aside: the force along their first direction decreases with the depth, "
-           "because it has turned. A round body passes beside the middle of another one, or a body "
-           "reaches over an edge, and will come out at the side or behind; press the bodies along "
-           "the line of their centers, or use a larger modulus or a smaller step";
-  const std::string problem =
-      names +
-      " overlap deeper than their pressure fields cover: beyond a compliant body's medial axis, or "
-      "where their force decreases with the depth, or one is behind a plane";
-  if (pair.lacks_memory)
-    return problem +
-           ". No step before is known from which the force could go on, so it is that of the "
-           "fields; start with less overlap, give each MjData its own simulator, or restore its "
-           "state with a checkpoint";
-  return problem + "; use a thicker body, a larger modulus or a smaller step";
-}
-
 }  // namespace stiction::sim

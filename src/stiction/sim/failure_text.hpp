@@ -4,7 +4,6 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/plant/contact_patches.hpp"
 #include "stiction/sim/contact_pipeline.hpp"
 #include "stiction/sim/step_context.hpp"
 
@@ -38,9 +37,5 @@ std::string describe_non_finite_velocities(const StepContext& context,
 std::string describe_conflict(const StepContext& context, const mjData* data,
                               const ContactPipeline& contacts,
                               const contact::IslandStatistics& island);
-
-/// Describes a pair of pressure fields beyond the limits of the model: one body is thin for its
-/// speed or deep in the other.
-std::string describe_patch_limit(const StepContext& context, const plant::PatchPair& pair);
 
 }  // namespace stiction::sim

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "stiction/plant/model.hpp"
-
 namespace stiction::sim {
 namespace {
 
@@ -102,28 +100,23 @@ void find_excess(const ContactPipeline& contacts, const ContactReport& report, i
   });
 }
 
-/// Returns the cause and its remedy.
-const char* explain(bool is_rigid) {
-  return is_rigid
-             ? "sticking contacts may hold a moment by a short lever, or joints hardly let the "
-               "geoms "
-               "part; use rigid_coulomb or a compliant contact model, or exclude the pair from "
-               "collision"
-             : "their joints hardly let them part; exclude the pair from collision, or give the "
-               "geoms a stiffness";
-}
-
-std::string describe(const mjModel* m, const ContactReport& contacts, int c, double force,
-                     double weight, bool is_rigid) {
-  const std::string geoms = plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c]) + " and " +
-                            plant::describe(m, mjOBJ_GEOM, contacts.geoms[2 * c + 1]);
+/// Describes the force [N] of the geoms ids[0] and ids[1] with the weight [N] and the overlap [m].
+/// @param facts.ids[2] 1: the contact model is rigid
+std::string describe(const plant::ElementNames& names, const WarningFacts& facts) {
+  const auto& [force, weight, overlap] = facts.numbers;
   char text[400];
   std::snprintf(text, sizeof text,
                 " press on each other with %.2g N, %.1g times the weight of all bodies that "
                 "contacts and joints connect with them, which "
                 "neither motion nor applied forces explain; they overlap by %.2g m, and ",
-                force, force / weight, std::max(0.0, -contacts.distance[c]));
-  return geoms + text + explain(is_rigid);
+                force, force / weight, overlap);
+  return names.describe(mjOBJ_GEOM, facts.ids[0]) + " and " +
+         names.describe(mjOBJ_GEOM, facts.ids[1]) + text +
+         (facts.ids[2] ? "sticking contacts may hold a moment by a short lever, or joints hardly "
+                         "let the geoms part; use rigid_coulomb or a compliant contact model, or "
+                         "exclude the pair from collision"
+                       : "their joints hardly let them part; exclude the pair from collision, or "
+                         "give the geoms a stiffness");
 }
 
 }  // namespace
@@ -150,10 +143,13 @@ void warn_of_large_force(StepContext& context, const mjData* d, const ContactPip
         std::max(kTooManyWeights * weight * dt, calc_momentum(contacts, island, is_rigid, bodies));
     find_excess(contacts, report, island, weight, limit, &worst);
   }
-  if (worst.contact >= 0)
-    context.report.warn(
-        WarningKind::large_force,
-        describe(m, report, worst.contact, worst.impulse / dt, worst.weight, is_rigid));
+  if (worst.contact < 0) return;
+  const int* geoms = &report.geoms[2 * worst.contact];
+  context.warn(WarningKind::large_force,
+               {.describe = describe,
+                .ids = {geoms[0], geoms[1], is_rigid},
+                .numbers = {worst.impulse / dt, worst.weight,
+                            std::max(0.0, -report.distance[worst.contact])}});
 }
 
 }  // namespace stiction::sim

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "stiction/contact/law_tables.hpp"
-#include "stiction/plant/model.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -16,18 +15,26 @@ struct Excess {
   double value = 0, last = 0;  // the argument, and the last entry of the table
 };
 
-std::string describe(const StepContext& context, const Excess& excess, const char* what,
-                     const char* unit) {
-  const ContactReport& contacts = context.report.contacts;
-  const auto name = [&](int side) {
-    return plant::describe(context.model, mjOBJ_GEOM, contacts.geoms[2 * excess.contact + side]);
-  };
+/// Describes an argument and the last entry of its table, of the geoms ids[0] and ids[1].
+/// @param facts.ids[2] 1: the argument is a rate, otherwise a penetration
+std::string describe(const plant::ElementNames& names, const WarningFacts& facts) {
+  const bool is_rate = facts.ids[2];
+  const char* const unit = is_rate ? "m/s" : "m";
   char text[300];
   std::snprintf(text, sizeof text,
                 " touch with a %s of %.3g %s, but the table of the normal law ends at %.3g %s: the "
                 "force continues along the table's tangent; extend the table",
-                what, excess.value, unit, excess.last, unit);
-  return name(0) + " and " + name(1) + text;
+                is_rate ? "rate" : "penetration", facts.numbers[0], unit, facts.numbers[1], unit);
+  return names.describe(mjOBJ_GEOM, facts.ids[0]) + " and " +
+         names.describe(mjOBJ_GEOM, facts.ids[1]) + text;
+}
+
+void warn(StepContext& context, const Excess& excess, bool is_rate) {
+  if (excess.contact < 0) return;
+  const int* geoms = &context.report.contacts.geoms[2 * excess.contact];
+  context.warn(WarningKind::law_range, {.describe = describe,
+                                        .ids = {geoms[0], geoms[1], is_rate},
+                                        .numbers = {excess.value, excess.last}});
 }
 
 }  // namespace
@@ -48,10 +55,8 @@ void warn_of_law_range(StepContext& context, double time_step) {
     if (x > std::max(depth.value, depth.last)) depth = {c, x, depth.last};
     if (speed > std::max(rate.value, rate.last)) rate = {c, speed, rate.last};
   }
-  if (depth.contact >= 0)
-    context.report.warn(WarningKind::law_range, describe(context, depth, "penetration", "m"));
-  if (rate.contact >= 0)
-    context.report.warn(WarningKind::law_range, describe(context, rate, "rate", "m/s"));
+  warn(context, depth, false);
+  warn(context, rate, true);
 }
 
 }  // namespace stiction::sim

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 
 #include "stiction/sim/step_report.hpp"
 
@@ -29,7 +28,7 @@ class ReportFindings {
  private:
   certificate::Certificate certificate_;
   int num_warnings_ = 0;
-  std::string warning_;
+  WarningText warning_;
   std::array<WarningReport, kNumWarningKinds> warnings_;
 };
 

@@ -5,8 +5,6 @@
 #include <numbers>
 #include <string>
 
-#include "stiction/plant/model.hpp"
-
 namespace stiction::sim {
 namespace {
 
@@ -19,6 +17,17 @@ double calc_turning_speed(const mjModel* m, const mjData* d, int joint) {
     case mjJNT_FREE: return mju_norm3(v + 3);
     default: return 0;
   }
+}
+
+/// Describes the angle of the joint ids[0] [rad].
+std::string describe(const plant::ElementNames& names, const WarningFacts& facts) {
+  char text[300];
+  std::snprintf(text, sizeof text,
+                " turns by %.3g rad in the step, more than half a turn, so forces that depend on "
+                "its angle or on its speed are not resolved and may add energy; take a smaller "
+                "step, or give the joint armature or damping",
+                facts.numbers[0]);
+  return names.describe(mjOBJ_JOINT, facts.ids[0]) + text;
 }
 
 }  // namespace
@@ -40,14 +49,8 @@ void warn_of_rotation(StepContext& context, const mjData* d) {
     fastest = joint;
   }
   if (fastest < 0) return;
-  char text[300];
-  std::snprintf(text, sizeof text,
-                " turns by %.3g rad in the step, more than half a turn, so forces that depend on "
-                "its angle or on its speed are not resolved and may add energy; take a smaller "
-                "step, or give the joint armature or damping",
-                largest * dt);
-  context.report.warn(WarningKind::rotation, plant::describe(m, mjOBJ_JOINT, fastest) + text,
-                      num_fast);
+  context.warn(WarningKind::rotation,
+               {.describe = describe, .ids = {fastest}, .numbers = {largest * dt}}, num_fast);
 }
 
 }  // namespace stiction::sim

@@ -17,6 +17,7 @@ StepContext::StepContext(const mjModel* model, const StepOptions& options,
       materials(materials.geoms.empty() ? plant::make_default_materials(model)
                                         : std::move(materials)),
       plant(model),
+      names(std::make_shared<plant::ElementNames>(model)),
       sleep(model),
       mirror(*model),
       sleepless(*model),
@@ -53,6 +54,10 @@ void StepContext::update() {
   sleepless.flg_gravcomp = mirror.flg_gravcomp;
   sleepless.flg_surfacevel = mirror.flg_surfacevel;
   sleepless.flg_adhesion = mirror.flg_adhesion;
+}
+
+void StepContext::warn(WarningKind kind, const WarningFacts& facts, int count) {
+  report.warn(kind, {names, facts}, count);
 }
 
 void StepContext::fail(std::uint32_t status, std::string message) {

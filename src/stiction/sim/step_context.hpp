@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <mujoco/mujoco.h>
 
 #include "stiction/base/work_limits.hpp"
+#include "stiction/plant/element_names.hpp"
 #include "stiction/plant/materials.hpp"
 #include "stiction/plant/mocap_motion.hpp"
 #include "stiction/plant/model.hpp"
@@ -55,6 +57,8 @@ class StepContext {
     finish_call(d, before, guard, ok);
   }
 
+  /// Adds warnings of a kind, of which the last one tells these facts.
+  void warn(WarningKind kind, const WarningFacts& facts, int count = 1);
   /// Reports a failure.
   /// @param status bits of StepStatus
   void fail(std::uint32_t status, std::string message);
@@ -65,6 +69,7 @@ class StepContext {
   StepOptions options;   // AdvanceSettings changes some of them for the time of a call
   const plant::MaterialTable materials;
   plant::Model plant;
+  const std::shared_ptr<const plant::ElementNames> names;
   StepReport report;
   ReportParts report_parts;
   Stopwatch clock;           // of the stages

@@ -21,7 +21,7 @@ const char* name(WarningKind kind) {
   return "";
 }
 
-void StepReport::warn(WarningKind kind, std::string text, int count) {
+void StepReport::warn(WarningKind kind, WarningText text, int count) {
   num_warnings += count;
   WarningReport& own = warnings[static_cast<int>(kind)];
   own.count += count;

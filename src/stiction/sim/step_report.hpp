@@ -11,6 +11,7 @@
 #include "stiction/sim/patch_report.hpp"
 #include "stiction/sim/taxel_report.hpp"
 #include "stiction/sim/trace_report.hpp"
+#include "stiction/sim/warning_text.hpp"
 
 namespace stiction::sim {
 
@@ -128,7 +129,7 @@ const char* name(WarningKind kind);
 /// The warnings of one kind in a call.
 struct WarningReport {
   int count = 0;
-  std::string text;  // the last one
+  WarningText text;  // the last one
 };
 
 /// The springs of contacts that stick under the friction law `elastic`.
@@ -169,7 +170,7 @@ struct StepReport {
   std::vector<contact::IslandStatistics> islands;
   AnchorSummary anchors;
   int num_warnings = 0;                                  // of all kinds
-  std::string warning;                                   // the last one
+  WarningText warning;                                   // the last one
   std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
   /// Bits of MemoryKind that the first step of the call would have taken from the step before, but
   /// did not have: its data and time are not those in which the last step of the simulator ended.
@@ -177,7 +178,7 @@ struct StepReport {
   std::uint32_t missing_memory = 0;
 
   /// Adds warnings of a kind, of which `text` is the last one.
-  void warn(WarningKind kind, std::string text, int count = 1);
+  void warn(WarningKind kind, WarningText text, int count = 1);
   bool ok() const { return status == kOk; }
 };
 

@@ -95,6 +95,28 @@ TEST(BilateralConstraints, MovesTheShortestWayToAllOfThem) {
   }
 }
 
+TEST(BilateralConstraints, ConstraintsOfAllDirectionsLeaveNothingOfARow) {
+  std::mt19937_64 rng(3);
+  std::normal_distribution<double> normal;
+  BilateralConstraints constraints;
+  std::vector<double> projected, b_projected;
+  for (int trial = 0; trial < 20; ++trial) {
+    const RandomConstraints given(6, 6, trial % 4, &rng);
+    constraints.start(6);
+    given.add_to(&constraints);
+    constraints.eliminate(std::array{constraints.num_rows()}, kRankTolerance, nullptr);
+    const MatrixXd N = MatrixXd::NullaryExpr(4, 6, [&] { return normal(rng); });
+    const std::vector<double> rows = to_rows(N), b(4, 0.0);
+    constraints.project_rows(rows, nullptr, &projected);
+    EXPECT_EQ(projected, std::vector<double>(rows.size(), 0.0));
+    // Their velocities are those of the only motion that the constraints permit.
+    constraints.project_constants(rows, b, &b_projected);
+    const VectorXd y = given.X.topRows(6).colPivHouseholderQr().solve(-given.b.head(6));
+    const VectorXd w = N * y;
+    for (int i = 0; i < 4; ++i) EXPECT_NEAR(b_projected[i], w[i], 1e-8 * (1 + w.norm()));
+  }
+}
+
 TEST(BilateralConstraints, ProjectedRowsHaveTheSameVelocitiesAndAreOrthogonalToTheConstraints) {
   std::mt19937_64 rng(2);
   std::normal_distribution<double> normal;

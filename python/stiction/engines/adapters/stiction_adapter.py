@@ -80,7 +80,7 @@ class StictionAdapter:
             report = self._simulator.step(self._data)
         except StepError as e:
             raise StoppedError(str(e)) from e
-        self._messages += report.warnings
+        self._messages += report.warning_counts
 
     def read(self) -> State:
         """Returns the state."""

@@ -76,9 +76,13 @@ std::array<double, 2> BilateralConstraints::direction(int row) const {
 void BilateralConstraints::project_rows(const std::vector<double>& rows,
                                         const numerics::RowFilter* filter,
                                         std::vector<double>* projected) {
-  *projected = rows;
   const int rank = basis_.rank();
-  if (num_columns_ == 0 || (rank == 0 && !filter)) return;
+  if (rank == num_columns_) {  // every row depends on constraints that leave no freedom
+    projected->assign(rows.size(), 0.0);
+    return;
+  }
+  *projected = rows;
+  if (rank == 0 && !filter) return;
   along_.resize(rank);
   for (std::size_t i = 0; i * num_columns_ < rows.size(); ++i) {
     base::check_limits();
