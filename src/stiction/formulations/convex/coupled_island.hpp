@@ -61,9 +61,14 @@ class CoupledIsland {
   /// Computes dg = g' dx with the last factor of H.
   void multiply(std::span<const double> dx, std::span<double> dg) {
     calc_response(dx);
+    calc_normal_changes(dg);
+  }
+
+  /// Computes the changes n' J_n d of the normal impulses for the island's direction d.
+  void calc_normal_changes(std::span<double> dn) {
     island_.for_each_batch([&, i = 0](const auto& batch) mutable {
       const Lanes change = batch.state.normal.dn_dv * normal_direction(batch);
-      for (int lane = 0; lane < batch.source.num_contacts; ++lane) dg[i++] = change[lane];
+      for (int lane = 0; lane < batch.source.num_contacts; ++lane) dn[i++] = change[lane];
     });
   }
 

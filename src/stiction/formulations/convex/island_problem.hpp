@@ -131,13 +131,27 @@ class IslandProblem {
     const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
     num_secants_ += takes_secant;
     const Curvature curvature = takes_secant ? Curvature::kSecant : Curvature::kExact;
-    const int begin = range_.dof_begin;
-    for (int i = begin; i < begin + range_.num_dofs; ++i)
-      dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
-    if (is_one_free_body()) return solve_free_body(curvature);
+    if (is_one_free_body()) {
+      set_direction_to_descent();
+      return solve_free_body(curvature);
+    }
     if (!factor_hessian(curvature)) return false;
-    solve_in_place(dofs_.direction.data());
+    solve_direction();
     return true;
+  }
+
+  /// Computes Newton's direction from the last gradient with the last factor of H.
+  void solve_direction() {
+    set_direction_to_descent();
+    solve_in_place(dofs_.direction.data());
+  }
+
+  /// Computes dv_c of all batches along the direction.
+  void calc_contact_directions() {
+    for (PairSlice& pair : pairs()) {
+      const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
+      for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
+    }
   }
 
   /// True if the last residual is about as large as the impulses.
@@ -178,6 +192,7 @@ class IslandProblem {
   /// Factors H at the point of the last gradient.
   /// @return false if H is not positive definite
   bool factor_hessian(Curvature curvature) {
+    stiffness_ = 0;
     if (!start_hessian()) return false;
     for (const PairSlice& pair : pairs())
       add_pair_hessian(problem_, calc_pair_hessian(pair, curvature), segments(pair), &H_);
@@ -351,12 +366,11 @@ class IslandProblem {
                                     : std::max(normal, problem_.anchors[contact].stiffness);
   }
 
-  /// Computes dv_c of all batches along the direction.
-  void calc_contact_directions() {
-    for (PairSlice& pair : pairs()) {
-      const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
-      for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
-    }
+  /// Sets the direction to -g.
+  void set_direction_to_descent() {
+    const int begin = range_.dof_begin;
+    for (int i = begin; i < begin + range_.num_dofs; ++i)
+      dofs_.direction[i] = dofs_.force[i] - dofs_.dp[i];
   }
 
   /// Replaces x, in solver order, by H^-1 x.

@@ -83,9 +83,9 @@ double start_coupled(const contact::ContactProblem& problem, const CouplingMemor
   return max_mobility;
 }
 
-/// The largest number of bounds that CoupledNewton tries. Impacts of several bodies take ten
-/// iterations before the set of contacts that press is found.
-inline constexpr int kMaxDirectBounds = 25;
+/// The largest number of bounds that CoupledNewton tries. Impacts in a heap of hundreds of bodies
+/// take up to fifty iterations before the sets of contacts that press and that slide are found.
+inline constexpr int kMaxDirectBounds = 60;
 
 /// Searches the fixed point by CoupledNewton.
 /// @param result status kSlow or another failure if there is none; memory.x and the island then
@@ -96,7 +96,7 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
                                               double tolerance, const CouplingMemory& memory,
                                               CoupledIsland<F>* coupled,
                                               numerics::NewtonResult* result) {
-  constexpr int kPatience = 10;  // successive iterations without progress
+  constexpr int kPatience = 20;  // successive iterations without progress
   IslandProblem<F>& island = coupled->island();
   CoupledNewton<F> problem(coupled, options, tolerance, memory.x, memory.next_x, memory.scratch);
   if constexpr (HasDomain<F>) {
