@@ -255,9 +255,10 @@ def _check_host(host: str) -> None:
         family, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.bind(address)
-    except OSError as e:
+    except (OSError, UnicodeError) as e:  # UnicodeError: a label is empty or longer than 63 letters
+        reason = e.strerror if isinstance(e, OSError) else "it cannot be the name of a host"
         raise typer.BadParameter(
-            f"'{host}' is not an address of this machine: {e.strerror}; take 127.0.0.1, the name or an "
+            f"'{host}' is not an address of this machine: {reason}; take 127.0.0.1, the name or an "
             "address of this machine, or 0.0.0.0 for all",
             param_hint="--host",
         ) from e
