@@ -68,7 +68,7 @@ PYTHON_LAYERS = (
         "triangulation",
         "yaml_file",
     ),
-    ("laws", "record_table"),
+    ("laws", "pictures", "record_table"),
     ("anchor_table", "contact_table"),
     ("custom_text", "options", "package_scenes"),
     ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),

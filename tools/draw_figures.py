@@ -23,6 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from stiction.pictures import SOFTWARE
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -170,7 +173,8 @@ def _make_environment() -> dict[str, str]:
 def _write_picture(plot: Path, picture: Path) -> bool:
     """Writes a plot with a palette and without metadata. Returns True if this changes the file.
 
-    A GIF has a palette already, and is copied.
+    A GIF has a palette already, and is copied. The name of the program stays, by which commands know
+    the pictures that they may replace.
     """
     before = picture.read_bytes() if picture.exists() else b""
     if picture.suffix == ".gif":
@@ -178,7 +182,11 @@ def _write_picture(plot: Path, picture: Path) -> bool:
         return picture.read_bytes() != before
     with Image.open(plot) as image:
         pixels = image.convert("RGB")
-    pixels.quantize(_COLORS, dither=Image.Dither.NONE).save(picture, optimize=True)
+        program = image.info.get("Software")
+    about = PngInfo()
+    if program == SOFTWARE:
+        about.add_text("Software", program)
+    pixels.quantize(_COLORS, dither=Image.Dither.NONE).save(picture, optimize=True, pnginfo=about)
     return picture.read_bytes() != before
 
 

@@ -2,46 +2,100 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from stiction.errors import Error
 
+IsOwn = Callable[[BinaryIO], bool]  # tells of an existing file whether it is of a kind
 _HEAD = 1 << 16  # of a file, in which its kind can be seen [bytes]
 
 
-def check_output(path: Path, kind: str, is_own: Callable[[bytes], bool]) -> None:
+def has_mark(mark: str) -> IsOwn:
+    """Returns the test whether a text is near the beginning of a file."""
+    return lambda file: mark.encode() in file.read(_HEAD)
+
+
+def begins_with(text: str) -> IsOwn:
+    """Returns the test whether a file begins with a text."""
+    return lambda file: file.read(len(text.encode())) == text.encode()
+
+
+def check_output(path: Path, kind: str, is_own: IsOwn) -> None:
     """Makes the folder of a file, and checks that the file can be written there.
 
     A file that exists is replaced only if it is of the same kind, so that a wrong name costs no work of
-    the user.
+    the user. A link to a file that does not exist stays: the command makes this file.
 
     Args:
         path: path of the file.
         kind: what is written, such as 'a page of the viewer'.
-        is_own: tells of the first bytes of an existing file whether it is of this kind.
+        is_own: tells of an existing file, opened at its beginning, whether it is of this kind.
 
     Raises:
         Error: the path is a folder, cannot be written, or is a file of another kind.
     """
-    if path.is_dir():
-        raise Error("invalid_value", str(path), "is a folder; add the name of a file")
-    exists = path.exists()
     try:
-        if path.is_file():  # writing to a device or pipe replaces nothing
-            with path.open("rb") as file:
-                head = file.read(_HEAD)
-            if head and not is_own(head):
-                raise Error(
-                    "invalid_value", str(path), f"exists and is not {kind}; give another name"
-                )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
-        if not exists:
+        if path.is_dir():
+            raise Error("invalid_value", str(path), "is a folder; add the name of a file")
+        if path.is_file() and not _is_replaceable(path, is_own):
+            raise Error("invalid_value", str(path), f"exists and is not {kind}; give another name")
+        _probe(path)
+    except OSError as e:
+        raise Error(
+            "invalid_value",
+            str(path),
+            f"cannot be written: {_explain(path, e)}; choose another place",
+        ) from e
+
+
+def remove_output(path: Path, is_own: IsOwn) -> None:
+    """Removes a file that an earlier call of a command has written, if there is one.
+
+    Args:
+        path: path of the file. A file of another kind stays, and so does a device or a pipe.
+        is_own: as that of check_output.
+
+    Raises:
+        Error: the file cannot be removed.
+    """
+    try:
+        if path.is_file() and _is_replaceable(path, is_own):
             path.unlink()
     except OSError as e:
-        reason = e.strerror or str(e)
         raise Error(
-            "invalid_value", str(path), f"cannot be written: {reason}; choose another place"
+            "invalid_value", str(path), f"is of an earlier run, and cannot be removed: {e.strerror}"
         ) from e
+
+
+def _is_replaceable(path: Path, is_own: IsOwn) -> bool:
+    """Returns True if a file is empty or of a kind. OSError: it cannot be read."""
+    with path.open("rb") as file:
+        return not os.fstat(file.fileno()).st_size or is_own(file)
+
+
+def _probe(path: Path) -> None:
+    """Raises OSError if a file cannot be written. No file is made or changed; the folder is made."""
+    if path.exists() and not path.is_file():
+        # The reader of a pipe would take the end of a probe for the end of the file.
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "the device or pipe gives no permission")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = Path(os.path.realpath(path))  # unlink() would delete a link in place of the new file
+    exists = target.exists()
+    with target.open("ab"):
+        pass
+    if not exists:
+        target.unlink()
+
+
+def _explain(path: Path, error: OSError) -> str:
+    """Returns why a file cannot be written. Of a file in place of a folder the system says too little."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        for folder in path.parents:
+            if folder.exists() and not folder.is_dir():
+                return f"'{folder}' is a file, not a folder"
+    return error.strerror or str(error)

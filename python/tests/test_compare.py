@@ -354,7 +354,7 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
     (tmp_path / "file").touch()
     result = run(path, "--out", "file/deep")
     assert result.returncode == 1
-    assert "cannot be made" in result.stderr
+    assert "cannot be written: 'file' is a file, not a folder" in result.stderr
     assert result.stdout == ""
     assert run("absent.xml").returncode == 2
     with pytest.raises(stiction.Error, match="did you mean 'similar'"):

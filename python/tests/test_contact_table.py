@@ -1,6 +1,7 @@
 """All contacts of a step, or of a recording, as one table."""
 
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -206,7 +207,11 @@ def test_a_recording_gives_arrow(recording: stiction.Recording) -> None:
 def run_contacts(*arguments: object) -> "subprocess.CompletedProcess[str]":
     program = Path(sys.executable).parent / "stiction"
     return subprocess.run(
-        [program, "contacts", *map(str, arguments)], capture_output=True, text=True, check=False
+        [program, "contacts", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 
@@ -243,10 +248,39 @@ def test_contacts_replaces_tables_only(
     for _ in range(2):
         done = run_contacts(recording.path, "--out", out)
         assert done.returncode == 0, done.stderr
-    out.write_text("what somebody has written")
-    done = run_contacts(recording.path, "--out", out)
-    assert done.returncode == 1 and "exists and is not a table of contacts" in done.stderr
-    assert out.read_text() == "what somebody has written"
+    for content in (b"what somebody has written", make_foreign_table(out, suffix)):
+        out.write_bytes(content)
+        done = run_contacts(recording.path, "--out", out)
+        assert done.returncode == 1 and "exists and is not a table of contacts" in done.stderr
+        assert out.read_bytes() == content
+
+
+def make_foreign_table(path: Path, suffix: str) -> bytes:
+    """Returns a table of another program that has the first column of ours."""
+    columns: dict[str, Any] = {"step": np.arange(3), "loss": np.ones(3)}
+    if suffix == ".csv":
+        path.write_text("step,loss\n0,1\n1,1\n2,1\n")
+    elif suffix == ".npz":
+        np.savez(path, **columns)
+    else:
+        pa.parquet.write_table(pa.table(columns), path)
+    return path.read_bytes()
+
+
+def test_contacts_write_into_a_pipe(recording: stiction.Recording, tmp_path: Path) -> None:
+    """The reader of a pipe gets the whole table: no check opens and closes the pipe before."""
+    pipe, table = tmp_path / "pipe.csv", tmp_path / "table.csv"
+    os.mkfifo(pipe)
+    got = tmp_path / "got.csv"
+    with got.open("wb") as file, subprocess.Popen(["cat", pipe], stdout=file) as reader:
+        try:
+            done = run_contacts(recording.path, "--out", pipe)
+            reader.wait(60)
+        finally:
+            reader.kill()
+    assert done.returncode == 0, done.stderr
+    assert run_contacts(recording.path, "--out", table).returncode == 0
+    assert got.read_bytes() == table.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
 from stiction.controls import count_steps, default_duration
 from stiction.options import DEFAULTS
-from stiction.output_files import check_output
+from stiction.pictures import check_picture_path
 from stiction.scene import load_scene
 from stiction.view.requirements import can_view
 
@@ -59,17 +59,17 @@ def compare_command(
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.report import check_report_path, write_report
     from stiction.compare.stills import write_stills
-    from stiction.view.page import check_page_path, make_page, write_page
+    from stiction.view.page import check_page_path, make_page, remove_page, write_page
 
     report = html or out / f"{scene.stem}.html"
     with messages.show_warnings():
         loaded = load_scene(scene, properties)
     check_report_path(report, loaded.path)
-    replay = report.with_name(f"{report.stem}_replay.html") if can_view() else None
-    if replay:
-        check_page_path(replay)
+    replay_path = report.with_name(f"{report.stem}_replay.html")
+    if can_view():
+        check_page_path(replay_path)
     stills_path = report.with_name(f"{report.stem}_patches.png")
-    check_output(stills_path, "a PNG picture", lambda head: head.startswith(b"\x89PNG"))
+    check_picture_path(stills_path)
     step = time_step or float(loaded.model.opt.timestep)
     num_steps = count_steps(duration or default_duration(loaded), step)
     num_steps *= len(make_cases(loaded, contact_model))  # calls of advance are few
@@ -89,11 +89,12 @@ def compare_command(
             period=period,
             after_step=after_step,
         )
-    if replay and comparison.films:
+    replay = replay_path if comparison.films and can_view() else None
+    if replay:
         title = f"{scene.name}: contact models"
         write_page(replay, make_page(comparison.films, title=title))
     else:
-        replay = None
+        remove_page(replay_path)  # of an earlier comparison
     stills = write_stills(comparison.films, stills_path)
     write_report(comparison, report, replay)
     if as_json:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 import typer
@@ -43,16 +45,21 @@ def contacts(
     Exit codes: 0 success, 1 failure, 2 wrong usage.
     """
     messages = Messages()
-    write = _find_writer(out)
+    format = _find_format(out)
     recording = Recording(file)
     if recording.damage:
         messages.warn(f"{file}: {recording.damage}; the table has the whole steps before")
     rows = recording.list_anchors() if anchors else recording.table()
     table = anchor_table.TABLE if anchors else contact_table.TABLE
     names = {"body": recording.model.body, "geom": recording.model.geom}
-    check_output(out, "a table of contacts", _make_test(table, rows, out))
+    names_in_file = format.list_names(table, rows)
+    check_output(
+        out,
+        f"a table of {table.name} with the same columns",
+        lambda file: format.read_names(file) == names_in_file,
+    )
     try:
-        write(table, rows, names, out)
+        format.write(table, rows, names, out)
     except OSError as e:
         raise Error("invalid_value", str(out), f"cannot be written: {e.strerror or e}") from e
     figures = {
@@ -86,45 +93,33 @@ def _count_kinds(layout: RecordTable, rows: Rows) -> dict[str, int]:
     return {"sticking": len(rows) - num_slipping, "slipping": num_slipping}
 
 
-def _make_test(layout: RecordTable, rows: Rows, out: Path) -> Callable[[bytes], bool]:
-    """Returns the test whether the first bytes are those of a table of the same kind of file."""
-    first_column = str(next(iter(layout.list_columns(rows)))[0])
-    starts = {".csv": f"{first_column},".encode(), ".parquet": b"PAR1", ".npz": b"PK"}
-    return lambda head: head.startswith(starts[out.suffix.lower()])
-
-
-Writer = Callable[[RecordTable, Rows, dict[str, Any], Path], None]
-
-
-def _find_writer(out: Path) -> Writer:
-    """Returns the function that writes a table, by the end of its name."""
-    writers: dict[str, Writer] = {
-        ".parquet": _write_parquet,
-        ".csv": _write_csv,
-        ".npz": _write_npz,
-    }
+def _find_format(out: Path) -> _Format:
+    """Returns the format of a table, by the end of its name."""
     suffix = out.suffix.lower()
-    if suffix not in writers:
+    if suffix not in _FORMATS:
         raise Error(
             "unknown_name",
             str(out),
             f"ends in '{suffix}', but a table ends in .parquet, .csv or .npz "
-            + suggest_name(suffix, tuple(writers)),
+            + suggest_name(suffix, tuple(_FORMATS)),
         )
     if suffix == ".parquet":
         import_pyarrow(str(out))
-    return writers[suffix]
+    return _FORMATS[suffix]
+
+
+_NAME_COLUMNS = ("body1_name", "body2_name", "geom1_name", "geom2_name")
 
 
 def _list_names(rows: Rows, names: dict[str, Any]) -> dict[str, list[str]]:
     """Returns columns with the names of bodies and geoms; one without a name has `#` and its id."""
-    columns = {}
+    columns = []
     for stem, field in (("body", "bodies"), ("geom", "geoms")):
         for side in range(2):
             ids = rows[field][:, side]
             texts = {int(i): names[stem](int(i)).name or f"#{i}" for i in np.unique(ids)}
-            columns[f"{stem}{side + 1}_name"] = [texts[int(i)] for i in ids]
-    return columns
+            columns.append([texts[int(i)] for i in ids])
+    return dict(zip(_NAME_COLUMNS, columns, strict=True))
 
 
 def _write_parquet(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:
@@ -148,3 +143,52 @@ def _write_npz(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path
     with out.open("wb") as file:
         arrays: dict[str, Any] = {layout.name: rows, **_list_names(rows, names)}
         np.savez_compressed(file, **arrays)
+
+
+def _read_names_of_parquet(file: BinaryIO) -> list[str]:
+    pa = import_pyarrow("the columns of a table")
+    try:
+        return list(pa.parquet.read_schema(file).names)
+    except (OSError, pa.ArrowException):  # it is no Parquet file
+        return []
+
+
+def _read_names_of_csv(file: BinaryIO) -> list[str]:
+    line = file.readline(_LONGEST_HEADER).decode(errors="replace")
+    return line.rstrip("\r\n").split(",")
+
+
+def _read_names_of_npz(file: BinaryIO) -> list[str]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return [name.removesuffix(".npy") for name in archive.namelist()]
+    except zipfile.BadZipFile:
+        return []
+
+
+@dataclass(frozen=True)
+class _Format:
+    """A format of tables.
+
+    Attributes:
+        write: writes a table.
+        read_names: returns the names of the columns or arrays of a file; another list if it has none.
+        is_flat: True if each column of the rows has a name of its own. Else the rows are one array.
+    """
+
+    write: Callable[[RecordTable, Rows, dict[str, Any], Path], None]
+    read_names: Callable[[BinaryIO], list[str]]
+    is_flat: bool = True
+
+    def list_names(self, layout: RecordTable, rows: Rows) -> list[str]:
+        """Returns the names that `read_names` finds in a table of these rows."""
+        columns = [name for name, *_ in layout.list_columns(rows)]
+        return [*(columns if self.is_flat else [layout.name]), *_NAME_COLUMNS]
+
+
+_LONGEST_HEADER = 1 << 16  # [bytes]
+_FORMATS = {
+    ".parquet": _Format(_write_parquet, _read_names_of_parquet),
+    ".csv": _Format(_write_csv, _read_names_of_csv),
+    ".npz": _Format(_write_npz, _read_names_of_npz, is_flat=False),
+}

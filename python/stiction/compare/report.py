@@ -21,6 +21,7 @@ from stiction.compare.report_style import STYLE
 from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
+from stiction.output_files import check_output, has_mark
 
 # Marks a file as a report that may be overwritten. It is near the beginning of every report.
 _MARK = '<meta name="generator" content="stiction compare">'
@@ -39,32 +40,9 @@ def check_report_path(path: Path, scene: Path) -> None:
         Error: the folder or the file cannot be written, or the file exists and is not a report.
     """
     check_path("report", path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise Error(
-            "invalid_value", str(path.parent), f"the folder cannot be made: {e.strerror}"
-        ) from e
-    if path.is_dir():
-        raise Error("invalid_value", str(path), "is a folder; name a file")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise Error("invalid_value", str(path), "cannot be written; choose another place")
-    _refuse_foreign_file(path, scene)
-
-
-def _refuse_foreign_file(path: Path, scene: Path) -> None:
-    """Raises Error if the path is that of an existing file other than a report."""
-    if not path.is_file():  # writing to a device or pipe overwrites nothing
-        return
-    if path.samefile(scene):
+    if path.is_file() and path.samefile(scene):
         raise Error("invalid_value", str(path), "is the scene itself; give another name")
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as e:
-        raise Error("invalid_value", str(path), f"cannot be read: {e.strerror}") from e
-    if head and _MARK.encode() not in head:
-        raise Error("invalid_value", str(path), "exists and is not a report; give another name")
+    check_output(path, "a report", has_mark(_MARK))
 
 
 def write_report(comparison: Comparison, path: Path, replay: Path | None = None) -> None:

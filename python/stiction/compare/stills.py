@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stiction.errors import Error
+from stiction.pictures import remove_picture, write_picture
 from stiction.view.film import Film
 from stiction.view.stills import draw_stills
-
-_DPI = 120
 
 
 def find_last_touch(films: Sequence[Film]) -> float | None:
@@ -30,17 +29,19 @@ def write_stills(films: Sequence[Film], path: Path) -> Path | None:
         path: path of the PNG.
 
     Returns:
-        The path, or None if no film has patches; then nothing is drawn.
+        The path, or None if no film has patches; then nothing is drawn, and a picture of an earlier
+        comparison is removed, because the report beside it has no such patches.
 
     Raises:
-        Error: the file cannot be written.
+        Error: the file cannot be written or removed.
     """
     time = find_last_touch(films)
     if time is None:
+        remove_picture(path)
         return None
     figure = draw_stills(films[0], [(film.name, film.find_frame(time)) for film in films])
     try:
-        figure.savefig(path, dpi=_DPI)
+        write_picture(figure, path)
     except OSError as e:
         raise Error("invalid_value", str(path), f"cannot be written: {e.strerror or e}") from e
     return path

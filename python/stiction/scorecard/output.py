@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.output_files import check_output
+from stiction.output_files import begins_with, check_output
+from stiction.pictures import check_picture_path, write_picture
 from stiction.scorecard.page import TITLE, make_page
 from stiction.scorecard.picture import draw_scorecard
 from stiction.scorecard.results import HEADER, Row, write_rows
 from stiction.scorecard.summary import make_cells
-
-_DPI = 120
 
 
 @dataclass(frozen=True)
@@ -40,12 +39,9 @@ def choose_paths(out: Path, page: Path | None = None, picture: Path | None = Non
     paths = Paths(
         out / "scorecard.csv", page or out / "scorecard.md", picture or out / "scorecard.png"
     )
-    if paths.picture.suffix.lower() != ".png":
-        raise Error("invalid_value", str(paths.picture), "is a PNG picture; its name ends in .png")
-    header, title = HEADER.encode(), TITLE.encode()
-    check_output(paths.rows, "a table of the scorecard", lambda head: head.startswith(header))
-    check_output(paths.page, "a page of the scorecard", lambda head: head.startswith(title))
-    check_output(paths.picture, "a PNG picture", lambda head: head.startswith(b"\x89PNG"))
+    check_picture_path(paths.picture)
+    check_output(paths.rows, "a table of the scorecard", begins_with(HEADER))
+    check_output(paths.page, "a page of the scorecard", begins_with(TITLE))
     return paths
 
 
@@ -59,7 +55,7 @@ def write_scorecard(rows: Sequence[Row], paths: Paths) -> None:
     try:
         write_rows(rows, paths.rows)
         paths.page.write_text(make_page(rows, link))
-        draw_scorecard(make_cells(rows)).savefig(paths.picture, dpi=_DPI)
+        write_picture(draw_scorecard(make_cells(rows)), paths.picture)
     except OSError as e:
         raise Error(
             "invalid_value", str(e.filename or paths.page), f"cannot be written: {e}"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
-from stiction.output_files import check_output
+from stiction.output_files import check_output, has_mark, remove_output
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
@@ -72,7 +72,16 @@ def make_page(
 
 def check_page_path(path: Path) -> None:
     """Raises Error if a page cannot be written, or would replace something else than an older page."""
-    check_output(path, "a page of the viewer", lambda head: _MARK.encode() in head)
+    check_output(path, "a page of the viewer", has_mark(_MARK))
+
+
+def remove_page(path: Path) -> None:
+    """Removes a page that an earlier call has written, if there is one.
+
+    Raises:
+        Error: the page cannot be removed.
+    """
+    remove_output(path, has_mark(_MARK))
 
 
 def write_page(path: Path, page: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from stiction.errors import Error
+from stiction.pictures import check_picture_path
 from stiction.scorecard import findings
 from stiction.scorecard.energy import calc_energy_gain
 from stiction.scorecard.engine_table import ENGINES
@@ -253,8 +254,13 @@ def test_only_files_of_the_scorecard_are_replaced(tmp_path: Path, file: str) -> 
     assert (tmp_path / file).read_text() == "<mujoco/>"
 
 
+def test_the_picture_of_the_page_can_be_drawn_again() -> None:
+    """The recipe of CONTRIBUTING.md replaces it, so it carries the mark of our pictures."""
+    check_picture_path(DOCS / "images" / "scorecard.png")
+
+
 def test_a_picture_of_another_kind_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(Error, match=r"is a PNG picture; its name ends in \.png"):
+    with pytest.raises(Error, match=r"must end in \.png, because .*; name it 'x\.png'"):
         choose_paths(tmp_path / "new", picture=tmp_path / "x.xyz")
     assert not (tmp_path / "new").exists()
 
