@@ -161,7 +161,7 @@ class CaseRun:
             row.dropped = True
             before = "before " if dropped_at <= comparison.hold_start + 1e-9 else "at "
             note = f"dropped {comparison.held} {before}{dropped_at:.3g} s"
-        elif comparison.hold_start >= row.end_time:
+        elif self._hold and not self._hold.has_begun:
             note = f"the run ended before the hold, which begins at {comparison.hold_start:g} s"
         else:
             note = f"nothing touched {comparison.held} during the hold"

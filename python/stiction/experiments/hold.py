@@ -49,6 +49,7 @@ class Hold:
         start: time at which the hold begins [s].
 
     Attributes:
+        has_begun: True if a step has begun in the hold. Times are sums of steps and may lie a rounding off.
         dropped_at: time at which the body was dropped [s], or None.
         report: report of the last step in which something held the body, or None.
     """
@@ -57,6 +58,7 @@ class Hold:
         self._held, self._start = held, start
         self._slip: Slip | None = None
         self._was_gripped = False  # before the hold
+        self.has_begun = False
         self.dropped_at: float | None = None
         self.report: StepReport | None = None
 
@@ -74,6 +76,7 @@ class Hold:
         if time < self._start - 1e-9:
             self._was_gripped |= self._is_gripped(report, data)
             return math.nan
+        self.has_begun = True
         if self._slip is None and self._was_gripped and not self._is_gripped(report, data):
             self.dropped_at = time
             return math.nan

@@ -219,9 +219,9 @@ class _Run:
             row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
             return
         row.status, start = "not_touched", self._result.hold_start
-        if end <= start:
+        if not hold.has_begun:
             row.message = (
-                f"the run ends at {end:.4g} s, before the hold of '{name}', which begins at {start:g} s; "
+                f"the run ends at {end:.4g} s, and the hold of '{name}' begins at {start:g} s; "
                 "give a longer --duration"
             )
         else:

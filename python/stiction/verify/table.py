@@ -37,10 +37,15 @@ def print_verification(result: Verification, console: Console) -> None:
     for reason, count in result.unknown.items():
         if count:
             console.print(
-                f"Not verified, because the recording has no {reason}: {count} steps.", markup=False
+                f"Not verified, because the recording has no {reason}: {_count_steps(count)}.",
+                markup=False,
             )
     if result.num_failed_steps:
-        console.print(f"{result.num_failed_steps} steps failed when they were recorded.")
+        console.print(f"{_count_steps(result.num_failed_steps)} failed in the recorded run.")
+
+
+def _count_steps(number: int) -> str:
+    return f"{number} step" if number == 1 else f"{number} steps"
 
 
 def describe_failure(name: str, found: CheckResult) -> str:

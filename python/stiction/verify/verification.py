@@ -176,11 +176,11 @@ class _Verifier:
         states.load(self._recording.layout, before, step.state)
         model, traits = states.model, self._traits
         if traits.is_mj_step:
-            self._unknown["the equations of 'mujoco', whose implicit terms are its own"] += 1
+            self._unknown["implicit terms of the equations of 'mujoco'"] += 1
             return
         if step.advance:
             self._unknown[
-                "the steps within calls of 'advance', whose forces it has as averages"
+                "forces of single steps within calls of 'advance', only their averages"
             ] += 1
             return
         if self._options["integrator"] != "euler" or self._is_divided(step):

@@ -6,7 +6,9 @@ A fault is put into a copy of one step of a good recording, as a solver or an ed
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,12 +18,14 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from rich.console import Console
 
 import stiction
 from stiction.artifacts.chord import _PLATE
 from stiction.recording.step import Step
 from stiction.verify import Verification, verify_recording
 from stiction.verify.springs import sum_springs
+from stiction.verify.table import print_verification
 
 SCENES = Path(__file__).parents[3] / "scenes"
 PROPERTIES = {
@@ -299,6 +303,30 @@ def test_springs_that_hold_more_than_they_got_are_found(
     expect_only(verify_changed(recording, stretch, monkeypatch), "friction_work")
 
 
+def print_text(result: Verification) -> str:
+    """Returns what the command prints of a verification."""
+    console = Console(file=io.StringIO(), width=10_000)
+    print_verification(result, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_text_counts_steps_and_names_what_is_missing(
+    record: Callable[..., stiction.Recording],
+) -> None:
+    result = verify_recording(record("mujoco"))
+    assert re.search(
+        r"has no implicit terms of the equations of 'mujoco': \d+ steps\.\n", print_text(result)
+    )
+    for count, steps in ((1, "1 step"), (2, "2 steps")):
+        result.num_failed_steps = count
+        result.unknown = dict.fromkeys(result.unknown, count)
+        text = print_text(result)
+        assert (
+            f"'mujoco': {steps}.\n" in text and f"\n{steps} failed in the recorded run.\n" in text
+        )
+
+
 def test_of_calls_of_advance_only_the_digest_is_verified(
     record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,8 +336,13 @@ def test_of_calls_of_advance_only_the_digest_is_verified(
     assert result.checks["digest"].num_steps == 300
     assert result.checks["momentum"].num_steps == 285
     assert {reason: n for reason, n in result.unknown.items() if "'advance'" in reason} == {
-        "the steps within calls of 'advance', whose forces it has as averages": 15
+        "forces of single steps within calls of 'advance', only their averages": 15
     }
+    assert (
+        "Not verified, because the recording has no forces of single steps within calls of 'advance', "
+        "only their averages: 15 steps.\n"
+    ) in print_text(result)
+    assert "has no springs at the start of the step: 16 steps.\n" in print_text(result)
     # The first step, and those after a call.
     assert result.unknown["springs at the start of the step"] == 16
 
