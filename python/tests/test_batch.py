@@ -6,11 +6,13 @@ import ctypes
 import functools
 import json
 import pickle
+import re
 import subprocess
 import sys
 import threading
 import unittest
 import warnings
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -21,7 +23,7 @@ import pytest
 import stiction
 import stiction.properties
 import stiction.rollouts
-from stiction.batch import BatchError, SimulationError
+from stiction.batch import ARRAYS, BatchError, SimulationError
 
 XML = """<mujoco>
   <option timestep="0.002"/>
@@ -263,6 +265,17 @@ def test_failed_simulations_are_named_and_restored(model):
     batch.ctrl = 0
     batch.step([1, 3])
     assert np.allclose(batch.time, 0.008, atol=1e-15)
+
+
+def test_the_documented_shapes_are_those_of_the_arrays(model):
+    batch = stiction.Batch(model, 3, 1)
+    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text()
+    for name in ARRAYS:
+        shape = str(batch.bind(name).shape).replace("3,", "nsim,", 1)
+        row = re.search(rf"^\| `{name}` \|.*", page, re.MULTILINE)[0]
+        entry = re.search(rf"- `{name}`: (.|\n)*?(?=- `|\n\n)", stiction.Batch.__doc__)[0]
+        for text in (row, entry):
+            assert re.findall(r"\(nsim,.*?\)", text) == [shape], (name, text)
 
 
 def test_stop_reports_failures_without_an_exception(model):
