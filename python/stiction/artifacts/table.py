@@ -100,9 +100,9 @@ _LEAST_TURNING = 1e-3  # [m/s^2]; in steps of 2 ms it gives a drift of 1 um/s
 EXPLANATION = "predicted / measured on a block with the same properties / mean of the run"
 
 
-def make_table(rows: Sequence[tuple[str, PairBudget]], title: str = "Artifacts") -> Table:
+def make_table(rows: Sequence[tuple[str, PairBudget]]) -> Table:
     """Makes a table for the terminal; each row has a label, such as the contact model."""
-    table = Table(title=f"{title}: {EXPLANATION}", title_justify="left", box=None, pad_edge=False)
+    table = Table(title=f"Artifacts: {EXPLANATION}", title_justify="left", box=None, pad_edge=False)
     table.add_column("contact model", no_wrap=True)
     table.add_column("geoms", no_wrap=True)
     columns = find_columns(budget for _, budget in rows)

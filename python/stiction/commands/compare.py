@@ -104,11 +104,10 @@ def compare_command(
     else:
         console = make_console()
         console.print(make_table(comparison))
-        # The pair that presses hardest; the report and the JSON have the others.
         worst = [(row.label, row.artifacts[0]) for row in comparison.rows if row.artifacts]
         if worst:
-            title = "Artifacts of the pair that presses hardest; the report has the others"
-            console.print(artifact_table.make_table(worst, title))
+            console.print(artifact_table.make_table(worst))
+            print_text("These are of the pair that presses hardest; the report has the others.")
         if replay:
             print_text(f"replay: {replay}")
         if stills:

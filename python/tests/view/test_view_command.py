@@ -176,15 +176,24 @@ def test_the_server_runs_until_a_signal(
     assert (process.returncode, output, errors) == (code, "", "")
 
 
-def test_compare_writes_a_replay_beside_its_report(scene: stiction.Scene, tmp_path: Path) -> None:
+def test_compare_writes_a_replay_beside_its_report(
+    scene: stiction.Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     models = ("--contact-model", "sap", "--contact-model", "coulomb")
     arguments = ["compare", str(scene.path), *models, "--duration", "0.2s", "--json"]
-    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
+    arguments += ["--out", str(tmp_path)]
+    result = CliRunner().invoke(app, arguments, standalone_mode=False)
     assert result.exception is None, result.output
     figures = json.loads(result.stdout)
     assert figures["replay"] == str(tmp_path / "box_replay.html")
     assert "certificates of 40 steps" in Path(figures["replay"]).read_text()
     assert 'href="box_replay.html"' in (tmp_path / "box.html").read_text()
+    # A report without a replay has none of an earlier comparison beside it.
+    monkeypatch.setattr("stiction.commands.compare.can_view", lambda: False)
+    result = CliRunner().invoke(app, arguments, standalone_mode=False)
+    assert result.exception is None, result.output
+    assert json.loads(result.stdout)["replay"] is None
+    assert not (tmp_path / "box_replay.html").exists()
 
 
 def test_compare_draws_the_patches_of_each_model(scene: stiction.Scene, tmp_path: Path) -> None:
@@ -202,6 +211,11 @@ def test_compare_draws_the_patches_of_each_model(scene: stiction.Scene, tmp_path
     for half in (greens[:, : picture.width // 2], greens[:, picture.width // 2 : -200]):
         near = np.abs(half.reshape(-1, 1, 3) - viridis[None]).max(axis=2).min(axis=1) < 6
         assert near.sum() > 100
+    # A run without a patch leaves no picture of another run beside its report.
+    other = ["compare", "spatula", "--contact-model", "no_slip", "--duration", "0.01s", "--json"]
+    result = CliRunner().invoke(app, [*other, "--out", str(tmp_path)], standalone_mode=False)
+    assert result.exception is None, result.output
+    assert json.loads(result.stdout)["stills"] is None and not stills.exists()
     # Without pressure fields there is nothing to draw.
     arguments = ["compare", "pinch", "--contact-model", "sap", "--duration", "0.1s", "--json"]
     result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)], standalone_mode=False)
