@@ -88,13 +88,12 @@ PYTHON_LAYERS = (
         "doctor",
         "grasp",
         "studies",
-        "studio",
         "sweep",
         "verify",
     ),
     ("scorecard",),
     ("commands",),
-    ("cli",),
+    ("cli", "studio"),
     ("__main__",),
 )
 _LAYER_OF = {part: i for i, layer in enumerate(PYTHON_LAYERS) for part in layer}

@@ -49,7 +49,7 @@ class Hold:
         start: time at which the hold begins [s].
 
     Attributes:
-        has_begun: True if a step has begun in the hold. Times are sums of steps and may lie a rounding off.
+        has_begun: True if a step has begun in the hold, whose start may be a rounding off such a time.
         dropped_at: time at which the body was dropped [s], or None.
         report: report of the last step in which something held the body, or None.
     """

@@ -15,20 +15,27 @@ documented in MuJoCo's documentation, chapter Studio.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 import mujoco
 
-try:
-    import mujoco.studio.plugin
-except ImportError as e:
-    raise ImportError(
-        f"stiction.studio needs MuJoCo Studio of the same version as MuJoCo {mujoco.__version__} "
-        f'({e}); install both: pip install "stiction[studio]"'
-    ) from e
+if TYPE_CHECKING:
+    from stiction.studio.launcher import launch, make_plugins
+    from stiction.studio.panel import StictionPanel
+    from stiction.studio.snapshots import ContactsSnapshot, SettingsSnapshot
+    from stiction.studio.stepper import StictionStepper
 
-from stiction.studio.launch import launch, make_plugins
-from stiction.studio.panel import StictionPanel
-from stiction.studio.snapshots import ContactsSnapshot, SettingsSnapshot
-from stiction.studio.stepper import StictionStepper
+# The modules of the names. They need Studio, and are imported when a name is first used, so that
+# `python -m stiction.studio` can say in one line that Studio is missing.
+_MODULES = {
+    "ContactsSnapshot": "snapshots",
+    "SettingsSnapshot": "snapshots",
+    "StictionPanel": "panel",
+    "StictionStepper": "stepper",
+    "launch": "launcher",
+    "make_plugins": "launcher",
+}
 
 __all__ = [
     "ContactsSnapshot",
@@ -38,3 +45,17 @@ __all__ = [
     "launch",
     "make_plugins",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'stiction.studio' has no attribute '{name}'")
+    try:
+        import_module("mujoco.studio.plugin")
+    except ImportError as e:
+        raise ImportError(
+            f"stiction.studio needs MuJoCo Studio of the same version as MuJoCo {mujoco.__version__} "
+            f'({e}); install both: pip install "stiction[studio]"'
+        ) from e
+    globals()[name] = value = getattr(import_module(f"stiction.studio.{_MODULES[name]}"), name)
+    return value

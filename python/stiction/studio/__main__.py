@@ -2,7 +2,7 @@
 
 import sys
 
-from stiction.studio.launch import main
+from stiction.studio.command import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

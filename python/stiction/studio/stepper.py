@@ -11,7 +11,8 @@ from typing import Any
 import mujoco
 from mujoco.studio import messages, plugin, sim
 
-from stiction._core import StepReport
+from stiction._core import StepReport, contact_models
+from stiction.arguments import check_name
 from stiction.errors import Error
 from stiction.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
@@ -29,6 +30,9 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
         properties: contact properties; None means those that the scene names.
         starts_at_keyframe: True: a new model starts at its first keyframe, as in Stiction's commands.
         **options: other options of Simulator.
+
+    Raises:
+        Error: there is no such contact model.
     """
 
     def __init__(
@@ -39,7 +43,8 @@ class StictionStepper(plugin.SimPlugin):  # type: ignore[misc]
         starts_at_keyframe: bool = False,
         **options: Any,
     ) -> None:
-        self._contact_model, self._given, self._options = contact_model, properties, options
+        self._contact_model = check_name("contact_model", contact_model, tuple(contact_models()))
+        self._given, self._options = properties, options
         self._starts_at_keyframe = starts_at_keyframe
         self._properties: PropertiesLike = None
         self._simulator: Simulator | None = None

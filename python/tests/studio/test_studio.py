@@ -33,10 +33,10 @@ def studio() -> Any:
     sys.modules["studio_double"] = double
     spec.loader.exec_module(double)
     double.install()
-    names = ("drawing", "launch", "panel", "snapshots", "stepper")
+    names = ("command", "drawing", "launcher", "panel", "snapshots", "stepper")
     modules = {name: importlib.import_module(f"stiction.studio.{name}") for name in names}
     package = importlib.import_module("stiction.studio")
-    own = {name: getattr(package, name) for name in package.__all__ if name != "launch"}
+    own = {name: getattr(package, name) for name in package.__all__}
     stepper = modules["stepper"]
     return types.SimpleNamespace(**modules, **own, messages=stepper.messages, sim=stepper.sim)
 
@@ -218,13 +218,20 @@ def test_the_panel_changes_what_was_edited_and_nothing_else(
     check("coulomb", stiction_tolerance=7e-5)
 
 
-def test_a_scene_without_a_simulator_says_why(studio: Any) -> None:
+def test_a_scene_without_a_simulator_says_why(studio: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The panel lets the user choose another model then."""
     stepper, data, handle = start(studio, "pinch.xml", "coulomb", max_seconds=-1.0)
     for _ in range(3):
         assert stepper.on_step(studio.messages.StepEvent(data.model, data)) is True
     (shown,) = handle.sent
     assert "max_seconds" in shown.message and shown.contact_model == "coulomb"
+    panel = studio.StictionPanel()
+    panel._viewer = Viewer(data.model)
+    panel.on_contacts(shown)
+    seen = ImGui({})
+    monkeypatch.setattr(studio.panel, "imgui", seen)
+    panel.on_build_gui(studio.messages.BuildGuiEvent())
+    assert shown.message in seen.lines and "contact model: coulomb" in seen.lines
     assert studio.drawing.make_geoms(shown, data.model, studio.drawing.Style()) == []
     stepper._options = {}
     stepper.on_settings(studio.SettingsSnapshot("sap", {}))
@@ -247,10 +254,40 @@ def test_a_reset_clears_the_reason_of_a_failed_step(studio: Any) -> None:
     assert handle.sent[-1].message == ""
 
 
-def test_unknown_options_of_the_command_line_are_refused(studio: Any) -> None:
-    assert "there is no option --wbe" in studio.launch.main(["scene.xml", "--wbe"])
-    assert studio.launch.main([]).startswith("usage")
-    assert "these scenes come with the package" in studio.launch.main(["no_scene", "--web"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "expected"),
+    [
+        (("scene.xml", "--wbe"), 2, "there is no option --wbe; --help lists what it takes"),
+        ((), 2, "0 scenes are given, and one is shown; --help lists what it takes"),
+        (("pinch", "gripper", "--web"), 2, "2 scenes are given, and one is shown; --help lists"),
+        (("no_scene", "--web"), 2, "these scenes come with the package"),
+    ],
+)
+def test_wrong_usage_of_the_command_gives_one_line(
+    studio: Any,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    code: int,
+    expected: str,
+) -> None:
+    assert studio.command.main(list(arguments)) == code
+    output, errors = capsys.readouterr()
+    assert output == "" and expected in errors
+    assert errors.startswith("error: ") and errors.count("\n") == 1
+
+
+def test_an_unknown_contact_model_is_refused(studio: Any) -> None:
+    with pytest.raises(stiction.Error, match=r"there is no 'copulomb' .did you mean 'coulomb'"):
+        studio.StictionStepper("copulomb")
+    with pytest.raises(stiction.Error, match="there is no 'nope'"):
+        studio.make_plugins("nope")
+
+
+def test_launch_is_a_function_and_no_module(studio: Any) -> None:
+    package = importlib.import_module("stiction.studio")
+    modules = {path.stem for path in Path(str(package.__file__)).parent.glob("*.py")}
+    assert not modules & set(package.__all__)
+    assert package.launch is studio.launcher.launch
 
 
 def test_a_failed_step_pauses_studio_and_says_why(studio: Any) -> None:
@@ -391,9 +428,12 @@ def test_a_launched_scene_starts_at_its_keyframe(studio: Any) -> None:
     assert np.array_equal(data.ctrl, scene.make_data().ctrl) and data.ctrl[0] == 16
 
 
-def test_a_window_needs_a_newer_python(studio: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(studio.launch, "sys", types.SimpleNamespace(version_info=(3, 11, 7)))
-    assert "use the page in the browser, --web" in studio.launch.main(["pinch"])
+def test_a_window_needs_a_newer_python(
+    studio: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(studio.launcher, "sys", types.SimpleNamespace(version_info=(3, 11, 7)))
+    assert studio.command.main(["pinch"]) == 1
+    assert "use the page in the browser, --web" in capsys.readouterr().err
 
 
 def test_mujoco_has_no_bound(studio: Any) -> None:
@@ -401,10 +441,26 @@ def test_mujoco_has_no_bound(studio: Any) -> None:
     assert shown.figures[0] == "error bound: none"
 
 
-def test_without_studio_the_import_names_the_extra() -> None:
-    code = "import sys; sys.modules['mujoco.studio'] = None; import stiction.studio"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+def run_without_studio(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = f"import sys; sys.modules['mujoco.studio'] = None; {code}"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
     )
+
+
+def test_without_studio_the_import_names_the_extra() -> None:
+    result = run_without_studio("from stiction.studio import make_plugins")
     assert result.returncode == 1
     assert 'pip install "stiction[studio]"' in result.stderr.splitlines()[-1]
+
+
+def test_without_studio_the_command_has_help_and_errors_of_one_line() -> None:
+    code = "import runpy; runpy.run_module('stiction.studio', run_name='__main__', alter_sys=True)"
+    shown = run_without_studio(code, "--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("usage: python -m stiction.studio SCENE [--web]")
+    failed = run_without_studio(code, "gripper", "--web")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("error: stiction.studio needs MuJoCo Studio")
+    assert failed.stderr.endswith('pip install "stiction[studio]"\n')
+    assert failed.stderr.count("\n") == 1

@@ -12,7 +12,6 @@ from stiction.properties import PropertiesLike
 from stiction.studio.panel import StictionPanel
 from stiction.studio.stepper import StictionStepper
 
-_USAGE = "usage: python -m stiction.studio SCENE [--web]"
 _OPEN_PAGE = (
     "warning: MuJoCo Studio listens on all addresses of this machine, without a password; whoever "
     "reaches its port can see and control the simulation. Close the port in the firewall, or use "
@@ -36,7 +35,7 @@ def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False)
         web: True: a page in the browser; False: a window.
 
     Raises:
-        Error: there is no such scene, or the window needs a newer Python.
+        Error: there is no such scene or contact model, or the window needs a newer Python.
     """
     path = find_scene(Path(scene))
     if not web and sys.version_info < (3, 12):
@@ -55,20 +54,3 @@ def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False)
         print(_OPEN_PAGE, file=sys.stderr)
     run = launch_web.run if web else launch_native.run
     run(model_path=str(path), plugins=plugins)
-
-
-def main(arguments: list[str]) -> str | None:
-    """Opens the scene of a command line. Returns what is wrong with it, or None."""
-    if "--help" in arguments:
-        print(f"{__doc__}\n\n{_USAGE}")
-        return None
-    scenes = [argument for argument in arguments if not argument.startswith("-")]
-    unknown = [a for a in arguments if a.startswith("-") and a != "--web"]
-    if unknown or len(scenes) != 1:
-        problem = f"error: there is no option {unknown[0]}\n" if unknown else ""
-        return f"{problem}{_USAGE}"
-    try:
-        launch(scenes[0], web="--web" in arguments)
-    except Error as e:
-        return f"error: {e}"
-    return None
