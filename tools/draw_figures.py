@@ -25,6 +25,7 @@ from pathlib import Path
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from stiction.engines.environments import ENVIRONMENTS, FOLDER
 from stiction.pictures import SOFTWARE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,14 +42,14 @@ class Figure:
     command: program of the environment with its arguments; `--out FOLDER` is added.
     plot: name of the plot in that folder that becomes the picture.
     shows_times: True if it shows measured times, which differ from run to run.
-    needs: a package that the picture needs; it is not drawn without it.
+    needs: packages, and environments of engines, that the picture needs; it is not drawn without them.
     moves: True for an animated GIF. Other pictures are PNG.
     """
 
     command: tuple[str, ...]
     plot: str
     shows_times: bool = False
-    needs: str | None = None
+    needs: tuple[str, ...] = ()
     moves: bool = False
 
     @property
@@ -60,15 +61,17 @@ class Figure:
         return ".gif" if self.moves else ".png"
 
 
-def _study(name: str, plot: str, *, shows_times: bool = False) -> Figure:
-    return Figure(("stiction", "study", name), plot, shows_times)
+def _study(
+    name: str, plot: str, *, shows_times: bool = False, needs: tuple[str, ...] = ()
+) -> Figure:
+    return Figure(("stiction", "study", name), plot, shows_times, needs)
 
 
 FIGURES = {
     "creep": Figure(("python", "docs/images/draw_creep.py"), "creep", moves=True),
-    "gym_ant": Figure(("python", "examples/gym/train_ant.py"), "ant", needs="gymnasium"),
+    "gym_ant": Figure(("python", "examples/gym/train_ant.py"), "ant", needs=("gymnasium",)),
     "gym_pick_and_hold": Figure(
-        ("python", "examples/gym/train_pick_and_hold.py"), "pick_and_hold", needs="gymnasium"
+        ("python", "examples/gym/train_pick_and_hold.py"), "pick_and_hold", needs=("gymnasium",)
     ),
     # Replays the policy that the picture before has trained.
     "gym_replay": Figure(
@@ -78,7 +81,7 @@ FIGURES = {
             *("--policy", "out/figures/gym_pick_and_hold/grasp.npz"),
         ),
         "grasp_drift",
-        needs="gymnasium",
+        needs=("gymnasium",),
     ),
     "imprint": Figure(("python", "examples/python/fingertip.py"), "imprint"),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
@@ -94,7 +97,7 @@ FIGURES = {
     "study_gripper_patch": _study("gripper", "fig04_patch"),
     "study_gripper_surface": _study("gripper", "fig02_surface"),
     "study_gripper_tetrahedra": _study("gripper", "fig03_tetrahedra"),
-    "study_held": _study("held", "creep"),
+    "study_held": _study("held", "creep", needs=("pydrake", "newton")),
     "study_painleve": _study("painleve", "angles"),
     "study_pancake": Figure(("python", "docs/images/draw_pancake.py"), "pancake"),
     "study_quadruped": _study("quadruped", "ahead"),
@@ -102,15 +105,17 @@ FIGURES = {
     "study_spatula": _study("spatula", "example_pitch"),
     "study_spatula_gripper": _study("spatula", "fig01_gripper"),
     "study_spatula_patch": _study("spatula", "fig01_patch"),
-    "studio": Figure(("python", "docs/images/draw_studio.py"), "studio", needs="mujoco.studio"),
-    "viewer": Figure(("python", "docs/images/draw_viewer.py"), "viewer", needs="playwright"),
+    "studio": Figure(
+        ("python", "docs/images/draw_studio.py"), "studio", needs=("mujoco.studio", "playwright")
+    ),
+    "viewer": Figure(("python", "docs/images/draw_viewer.py"), "viewer", needs=("playwright",)),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "sweep": Figure(("stiction", "sweep", "examples/grasp.yaml"), "sweep", shows_times=True),
     "work_precision": Figure(
         ("stiction", "bench", "work_precision"),
         "work_precision",
         shows_times=True,
-        needs="pydrake",
+        needs=("pydrake",),
     ),
 }
 
@@ -128,8 +133,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _draw(name: str, figure: Figure) -> None:
-    if figure.needs and importlib.util.find_spec(figure.needs) is None:
-        print(f"{name}: not drawn, because {figure.needs} is not installed", flush=True)
+    missing = [need for need in figure.needs if not _is_installed(need)]
+    if missing:
+        print(
+            f"{name}: not drawn, because of what is not installed: {', '.join(missing)}", flush=True
+        )
         return
     folder = _OUTPUT / name
     program, *arguments = figure.command
@@ -141,6 +149,14 @@ def _draw(name: str, figure: Figure) -> None:
     picture = IMAGES / f"{name}{figure.suffix}"
     is_changed = _write_picture(folder / f"{figure.plot}{figure.suffix}", picture)
     print(f"{picture.relative_to(ROOT)}: {'changed' if is_changed else 'unchanged'}", flush=True)
+
+
+def _is_installed(need: str) -> bool:
+    """Returns True if the environment of an engine exists, or a package can be imported here."""
+    if need in ENVIRONMENTS:
+        return ENVIRONMENTS[need].is_installed(ROOT / FOLDER)
+    parent = need.rpartition(".")[0]  # find_spec imports it
+    return (not parent or _is_installed(parent)) and importlib.util.find_spec(need) is not None
 
 
 def _describe_failure(name: str, figure: Figure, folder: Path, code: int) -> str:

@@ -7,11 +7,14 @@ import subprocess
 from pathlib import Path
 
 import draw_figures
+import matplotlib.pyplot as plt
 import pytest
 from draw_figures import FIGURES, IMAGES, main
 from PIL import Image
 
 import stiction.sweep.sweep as sweep
+from stiction.engines.environments import FOLDER
+from stiction.pictures import write_picture
 from stiction.studies.registry import STUDIES, load_study
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -111,6 +114,70 @@ def test_a_command_that_fails_leaves_the_picture(
     assert f"error: {name}.png was not drawn" in str(stopped.value)
     assert expected in str(stopped.value)
     assert (images / f"{name}.png").read_bytes() == b"as it was"
+
+
+_NEEDS = {"pydrake": r"\bdrake_peer\b", "newton": r'ENVIRONMENTS\["newton"\]'}  # in studies
+_PACKAGES = ("gymnasium", "playwright", "pydrake")
+
+
+def read_sources(figure: draw_figures.Figure) -> str:
+    """Returns the programs that draw a picture, as far as they are its own."""
+    if figure.is_study:
+        folder = ROOT / "python/stiction/studies" / figure.command[2]
+        return "".join(path.read_text() for path in folder.glob("*.py"))
+    return (ROOT / figure.command[1]).read_text() if figure.command[0] == "python" else ""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_row_names_what_its_command_needs(name: str) -> None:
+    """Without a simulator of others, a study leaves its rows out, and would draw another picture."""
+    source = read_sources(FIGURES[name])
+    found = {need for need, pattern in _NEEDS.items() if re.search(pattern, source)}
+    found |= {
+        package
+        for package in _PACKAGES
+        if re.search(rf"^(import|from) {package}\b", source, re.MULTILINE)
+    }
+    assert found <= set(FIGURES[name].needs)
+
+
+@pytest.mark.parametrize(
+    ("name", "need"), [(name, need) for name, figure in FIGURES.items() for need in figure.needs]
+)
+def test_a_picture_is_not_drawn_without_what_it_needs(
+    name: str, need: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(draw_figures, "_is_installed", lambda each: each != need)
+    monkeypatch.setattr(draw_figures.subprocess, "run", lambda *_, **__: pytest.fail("it ran"))
+    assert main([name]) == 0
+    assert (
+        capsys.readouterr().out == f"{name}: not drawn, because of what is not installed: {need}\n"
+    )
+
+
+def test_packages_and_environments_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draw_figures, "ROOT", tmp_path)
+    is_installed = draw_figures._is_installed
+    assert is_installed("numpy") and is_installed("numpy.linalg")
+    assert not is_installed("no_such_package") and not is_installed("no_such_package.part")
+    assert not is_installed("newton")
+    python = tmp_path / FOLDER / "newton" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    assert is_installed("newton")
+
+
+def test_a_picture_keeps_the_mark_by_which_commands_know_it(tmp_path: Path) -> None:
+    figure = plt.figure(figsize=(1, 1))
+    figure.savefig(tmp_path / "plot.png")
+    write_picture(figure, tmp_path / "ours.png")
+    plt.close(figure)
+    for name, expected in (("plot", None), ("ours", "stiction")):
+        draw_figures._write_picture(tmp_path / f"{name}.png", tmp_path / "picture.png")
+        with Image.open(tmp_path / "picture.png") as image:
+            assert image.info.get("Software") == expected
 
 
 def test_the_picture_that_moves_is_small_and_repeats() -> None:
