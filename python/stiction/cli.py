@@ -111,6 +111,8 @@ def _report_usage(error: Any, err: Console) -> int:
     if given := re.match(r"Invalid value for (.+?): (.*)", message):
         where, message = given[1].replace("'", ""), given[2]
     message = f"{message[:1].lower()}{message[1:].removesuffix('.')}"
+    # The parser takes an empty path for the current folder.
+    message = re.sub(r"^(file|directory|path) '' .*", r"the name of the \1 is empty", message)
     context = getattr(error, "ctx", None)
     if context is not None and not message.endswith("?"):
         message += f"; {context.command_path} --help lists what it takes"

@@ -83,34 +83,33 @@ def scorecard_command(
         if as_json:
             print_json({"installed": install})
         return ExitCode.OK
-    if rows is not None:
-        table = read_rows(rows)
+    scenes = [find_scene(name) for name in scene or SCENES]
+    engines = [find_engine(name) for name in engine or ENGINES]
+    if rows is not None or only_page:
+        # Read first, so that an error leaves no new folder.
+        table = read_rows(rows) if rows is not None else read_raw(out / "raw")
         paths = choose_paths(out, page, picture)
         write_scorecard(table, paths)
         _print_paths(paths, as_json)
         return ExitCode.OK
-    scenes = [find_scene(name) for name in scene or SCENES]
-    engines = [find_engine(name) for name in engine or ENGINES]
-    completed = True
     paths = choose_paths(out, page, picture)
-    if not only_page:
-        if engine:
-            for each in engines:
-                each.environment.find_python(environments)
-        missing = [e for e in engines if not e.environment.is_installed(environments)]
-        for environment in dict.fromkeys(each.environment for each in missing):
-            names = ", ".join(e.name for e in missing if e.environment == environment)
-            try:
-                environment.find_python(environments)
-            except Error as e:
-                messages.warn(f"{names}: left out, because {e.message}")
-        ready = [e for e in engines if e not in missing]
-        with (
-            DeferredInterrupt() as interrupt,
-            messages.show_status("scorecard") as tell,
-            Campaign(out / "raw", environments) as campaign,
-        ):
-            completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
+    if engine:
+        for each in engines:
+            each.environment.find_python(environments)
+    missing = [e for e in engines if not e.environment.is_installed(environments)]
+    for environment in dict.fromkeys(each.environment for each in missing):
+        names = ", ".join(e.name for e in missing if e.environment == environment)
+        try:
+            environment.find_python(environments)
+        except Error as e:
+            messages.warn(f"{names}: left out, because {e.message}")
+    ready = [e for e in engines if e not in missing]
+    with (
+        DeferredInterrupt() as interrupt,
+        messages.show_status("scorecard") as tell,
+        Campaign(out / "raw", environments) as campaign,
+    ):
+        completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
     write_scorecard(read_raw(out / "raw"), paths)
     _print_paths(paths, as_json)
     return ExitCode.OK if completed else ExitCode.INTERRUPTED

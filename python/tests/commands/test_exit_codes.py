@@ -197,6 +197,22 @@ def test_a_wrong_value_names_its_option(folder: Path) -> None:
     assert "no contact model 'sop' (did you mean 'sap'?)" in error["message"]
 
 
+def test_an_empty_name_of_a_file_is_called_empty(folder: Path) -> None:
+    result = run(("view", "ball.xml", "--html", ""), folder)
+    expect(result, ExitCode.USAGE)
+    assert result.stderr == (
+        "error: --html: the name of the file is empty; stiction view --help lists what it takes\n"
+    )
+
+
+def test_a_scorecard_without_runs_leaves_no_new_folder(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    result = run(("scorecard", "--only-page", "--out", str(out)), folder)
+    expect(result, ExitCode.USAGE)
+    assert "has no runs; run stiction scorecard first" in result.stderr
+    assert not out.exists()
+
+
 def test_a_file_that_cannot_be_written_exits_with_1(folder: Path) -> None:
     for arguments in (
         ("run", "ball.xml", "--duration", "4ms", "--record", "ball.xml/run.mcap"),
