@@ -1,9 +1,8 @@
 """Plugins for MuJoCo Studio 4: it steps with Stiction, and shows Stiction's contacts and patches.
 
-    python -m stiction.studio scenes/spatula.xml --web      # a page in the browser
-    python -m stiction.studio scenes/spatula.xml            # a window
+    python -m stiction.studio scenes/spatula.xml --web
 
-or, in a program with plugins of its own,
+opens a page in the browser. The window of Studio 4.0.0 does not work. Or, in a program with plugins of its own,
 
     plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *stiction.studio.make_plugins()]
 

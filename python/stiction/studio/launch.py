@@ -12,7 +12,7 @@ from stiction.properties import PropertiesLike
 from stiction.studio.panel import StictionPanel
 from stiction.studio.stepper import StictionStepper
 
-_USAGE = "usage: python -m stiction.studio SCENE [--web]"
+_USAGE = "usage: python -m stiction.studio SCENE --web"
 _OPEN_PAGE = (
     "warning: MuJoCo Studio listens on all addresses of this machine, without a password; whoever "
     "reaches its port can see and control the simulation. Close the port in the firewall, or use "
@@ -27,34 +27,32 @@ def make_plugins(
     return [StictionStepper(contact_model, properties, **options), StictionPanel()]
 
 
-def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False) -> None:
+def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = True) -> None:
     """Opens a scene in Studio, and returns when it is closed.
 
     Args:
         scene: file of the scene, or the name of one that comes with the package.
         contact_model: name of the contact model.
-        web: True: a page in the browser; False: a window.
+        web: True: a page in the browser; False: a window, which Studio 4.0.0 does not open.
 
     Raises:
-        Error: there is no such scene, or the window needs a newer Python.
+        Error: there is no such scene, or a window is asked for.
     """
     path = find_scene(Path(scene))
-    if not web and sys.version_info < (3, 12):
+    if not web:
         raise Error(
             "unsupported",
             "window",
-            "MuJoCo Studio 4.0.0 opens a window only with Python 3.12 or later, because its renderer "
-            "imports collections.abc.Buffer; use the page in the browser, --web",
+            "the window of MuJoCo Studio 4.0.0 does not open: Python 3.11 cannot import its renderer, and "
+            "with later versions it ends before the first picture; use the page in the browser, --web",
         )
     from mujoco.studio import app as studio_app
-    from mujoco.studio import launch_native, launch_web
+    from mujoco.studio import launch_web
 
     own = make_plugins(contact_model, starts_at_keyframe=True)
     plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *own]
-    if web:
-        print(_OPEN_PAGE, file=sys.stderr)
-    run = launch_web.run if web else launch_native.run
-    run(model_path=str(path), plugins=plugins)
+    print(_OPEN_PAGE, file=sys.stderr)
+    launch_web.run(model_path=str(path), plugins=plugins)
 
 
 def main(arguments: list[str]) -> str | None:
