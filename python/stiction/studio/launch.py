@@ -43,8 +43,8 @@ def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = True) 
         raise Error(
             "unsupported",
             "window",
-            "the window of MuJoCo Studio 4.0.0 does not open: Python 3.11 cannot import its renderer, and "
-            "with later versions it ends before the first picture; use the page in the browser, --web",
+            "the window of MuJoCo Studio 4.0.0 does not work: Python 3.11 cannot import its renderer, "
+            "and with later versions it ends by errors of its own; use the page in the browser, --web",
         )
     from mujoco.studio import app as studio_app
     from mujoco.studio import launch_web
