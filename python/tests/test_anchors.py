@@ -237,8 +237,9 @@ def make_unequal_heap(num_bodies: int) -> mujoco.MjModel:
 
 
 def test_springs_take_no_finer_bounds_of_friction() -> None:
-    """Velocities are solved to a hundredth of the tolerance, for the springs. The bounds of light contacts
-    in an island with heavy bodies cannot be resolved as well, and would take hundreds of rounds."""
+    """Velocities are solved to a hundredth of the tolerance, for the springs. The bounds of light
+    contacts in an island with heavy bodies cannot be resolved as well, and would take hundreds of rounds.
+    """
     model = make_unequal_heap(90)
     data = mujoco.MjData(model)
     simulator = stiction.Simulator(model, contact_model="coulomb", friction_law="elastic")
