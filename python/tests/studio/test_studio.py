@@ -234,6 +234,9 @@ def test_a_scene_without_a_simulator_says_why(studio: Any) -> None:
 
 def test_a_reset_clears_the_reason_of_a_failed_step(studio: Any) -> None:
     stepper, data, handle = start(studio, "pinch.xml")
+    # In a pause each event takes the step that is asked for; otherwise it depends on the clock.
+    control = studio.messages.StepControlSnapshot(pause_state=studio.sim.PauseState.NORMAL_PAUSED)
+    stepper.on_step_control(control)
     event = studio.messages.StepEvent(data.model, data)
     for _ in range(2):
         stepper.on_single_step(studio.messages.SingleStepEvent())
