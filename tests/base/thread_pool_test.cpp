@@ -49,7 +49,7 @@ TEST(ThreadPool, AllTasksAreDoneWhenRunReturns) {
   }
 }
 
-TEST(ThreadPool, ACallerThatIsFastDoesNotWaitForSleepingWorkers) {
+TEST(ThreadPool, ShortBatchesRunEachTaskOnce) {
   // Batches that the caller alone can finish before a worker wakes: each task still runs once, and
   // a worker that wakes late takes no task of a later batch twice.
   ThreadPool pool(4);

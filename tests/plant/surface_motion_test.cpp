@@ -35,9 +35,12 @@ TEST(SurfaceMotion, ABallThatRollsDoesNotSlip) {
     EXPECT_LE(norm(calc_slip(angle)), 1e-14 * (1 + std::abs(angle))) << angle;
 }
 
-TEST(SurfaceMotion, ABallThatTurnsFartherSlipsByLessThanItsWay) {
-  for (const double angle : {2.5, 3.0, 3.14})
-    EXPECT_LE(norm(calc_slip(angle)), kRadius * angle) << angle;
+TEST(SurfaceMotion, PosesTellTheSlipUpToAThirdOfATurn) {
+  constexpr Vec3 kUp{0, 0, 1};
+  for (const double angle : {-2.09, 0.0, 1.0, 2.09})
+    EXPECT_TRUE(roll(angle, 0).tells_slip(kUp, kUp)) << angle;
+  for (const double angle : {-2.1, 2.1, 3.0, 3.14, 4.1})
+    EXPECT_FALSE(roll(angle, 0).tells_slip(kUp, kUp)) << angle;
 }
 
 TEST(SurfaceMotion, SlipIsMeasuredAlongTheArc) {

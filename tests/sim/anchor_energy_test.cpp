@@ -1,4 +1,5 @@
 // The friction law `elastic` in a pile: it makes no energy, and no step fails.
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,41 @@ TEST(AnchorEnergy, APileGainsNoneWhereTorsionHasTheLargestCoefficient) {
     num_lost += expect_no_gain(scene, model, make_stiff(scene, 1e5));
   }
   EXPECT_GT(num_lost, 0);
+}
+
+/// The tangents of a contact with a plane are fixed in space, while the spring turns with the
+/// bodies. So the stretch of a ball that spins about the normal comes nearer to the stiffer
+/// tangent.
+TEST(AnchorEnergy, ABallThatSpinsGainsNoneWhereCoefficientsAreUnequal) {
+  for (const char* friction : {"0.05 0.5 0 0 0", "0.5 0.05 0 0 0"}) {
+    for (const ContactModel model : support::models_with_anchors()) {
+      const std::string pair = "<pair geom1='floor' geom2='ball' condim='3' friction='";
+      Scene scene(
+          "<mujoco><option timestep='1e-3'/><worldbody>"
+          "<geom name='floor' type='plane' size='5 5 1'/><body pos='0 0 0.0499'>"
+          "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+          "<joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 0 1'/>"
+          "<geom name='ball' size='0.05' mass='1'/></body></worldbody><contact>" +
+          pair + friction + "'/></contact></mujoco>");
+      Stepper stepper(scene.model, make_elastic(model), make_stiff(scene, 1e4));
+      const double speed = 3e-3, spin = 30;
+      scene.data->qvel[1] = speed;
+      scene.data->qvel[3] = spin;
+      const double start = 0.5 * speed * speed;
+      double largest = 0;
+      for (int i = 0; i < 2000; ++i) {
+        const StepReport& report = stepper.step(scene.data);
+        ASSERT_TRUE(report.ok()) << report.message;
+        const double* v = scene.data->qvel;
+        largest = std::max(largest, 0.5 * (v[0] * v[0] + v[1] * v[1]) + report.anchors.energy);
+        EXPECT_LE(report.anchors.energy_gain, 1e-12 * start) << "step " << i;
+        if (testing::Test::HasFailure()) return;
+      }
+      EXPECT_LE(largest, start * (1 + 1e-9)) << friction;
+      EXPECT_GT(largest, 0.5 * start);  // the spring took up the motion
+      EXPECT_NEAR(scene.data->qvel[3], spin, 1e-9);
+    }
+  }
 }
 
 TEST(AnchorEnergy, StiffnessesAndStepsOfAnySizeSucceed) {

@@ -37,7 +37,7 @@ std::array<math::Vec3, 2> sum_wrench(std::span<const AnchorPoint> points) {
     const math::Vec3 force = point.stretch * point.stiffness;
     wrench[0] += force;
     wrench[1] += cross(point.position, force) +
-                 make_ratios().apply(point.twist, point.normal) * point.stiffness;
+                 make_ratios().apply_to_twist(point.twist, point) * point.stiffness;
   }
   return wrench;
 }
@@ -64,7 +64,7 @@ TEST(AnchorSharing, KeepsForceMomentAndEnergyOfALostAnchor) {
   std::vector<AnchorPoint> contacts = make_square();
   const double left = share({lost}, std::array{1.0, 2.0, 3.0, 4.0}, &contacts);
   const auto before = sum_wrench({&lost, 1}), after = sum_wrench(contacts);
-  EXPECT_GT(make_ratios().apply(lost.twist, lost.normal).z * lost.stiffness,
+  EXPECT_GT(make_ratios().apply_to_twist(lost.twist, lost).z * lost.stiffness,
             1);  // not to be forgotten
   for (int i = 0; i < 2; ++i) EXPECT_LE(norm(after[i] - before[i]), 1e-6 * norm(before[i])) << i;
   const double energy = sum_energy({&lost, 1});

@@ -1,11 +1,13 @@
 """Plugins for MuJoCo Studio 4: it steps with Stiction, and shows Stiction's contacts and patches.
 
-    python -m stiction.studio scenes/spatula.xml --web      # a page in the browser
-    python -m stiction.studio scenes/spatula.xml            # a window
+    python -m stiction.studio scenes/spatula.xml --web
 
-or, in a program with plugins of its own,
+opens a page in the browser. The window of Studio 4.0.0 does not work. In a program with plugins of
+its own,
 
     plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *stiction.studio.make_plugins()]
+
+has them beside those of Studio.
 
 `StictionStepper` takes the place of MuJoCo's steps: it handles StepEvent before Studio's StepControl,
 with the pause and the speed of Studio's own panel. `StictionPanel` draws contacts in place of MuJoCo's,

@@ -1,4 +1,4 @@
-"""`python -m stiction.studio SCENE [--web]`."""
+"""`python -m stiction.studio SCENE --web`."""
 
 import sys
 

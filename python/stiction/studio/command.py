@@ -8,12 +8,12 @@ import stiction.studio
 from stiction.commands.app import ExitCode
 from stiction.errors import Error
 
-_HELP = """usage: python -m stiction.studio SCENE [--web]
+_HELP = """usage: python -m stiction.studio SCENE --web
 
 Opens a scene in MuJoCo Studio, and steps it with Stiction.
 
 SCENE  a file, or the name of a scene of the package
---web  open a page in the browser in place of a window
+--web  open a page in the browser; the window of Studio 4.0.0 does not work
 
 Exit codes: 0 success, 1 failure, 2 wrong usage."""
 

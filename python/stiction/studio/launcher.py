@@ -26,31 +26,29 @@ def make_plugins(
     return [StictionStepper(contact_model, properties, **options), StictionPanel()]
 
 
-def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = False) -> None:
+def launch(scene: str | Path, contact_model: str = "coulomb", web: bool = True) -> None:
     """Opens a scene in Studio, and returns when it is closed.
 
     Args:
         scene: file of the scene, or the name of one that comes with the package.
         contact_model: name of the contact model.
-        web: True: a page in the browser; False: a window.
+        web: True: a page in the browser; False: a window, which Studio 4.0.0 does not open.
 
     Raises:
-        Error: there is no such scene or contact model, or the window needs a newer Python.
+        Error: there is no such scene or contact model, or a window is asked for.
     """
     path = find_scene(Path(scene))
-    if not web and sys.version_info < (3, 12):
+    if not web:
         raise Error(
             "unsupported",
             "window",
-            "MuJoCo Studio 4.0.0 opens a window only with Python 3.12 or later, because its renderer "
-            "imports collections.abc.Buffer; use the page in the browser, --web",
+            "the window of MuJoCo Studio 4.0.0 does not work: Python 3.11 cannot import its renderer, "
+            "and with later versions it ends by errors of its own; use the page in the browser, --web",
         )
     from mujoco.studio import app as studio_app
-    from mujoco.studio import launch_native, launch_web
+    from mujoco.studio import launch_web
 
     own = make_plugins(contact_model, starts_at_keyframe=True)
     plugins = [studio_app.App(), *studio_app.SIM_PLUGINS, *own]
-    if web:
-        print(_OPEN_PAGE, file=sys.stderr)
-    run = launch_web.run if web else launch_native.run
-    run(model_path=str(path), plugins=plugins)
+    print(_OPEN_PAGE, file=sys.stderr)
+    launch_web.run(model_path=str(path), plugins=plugins)

@@ -107,6 +107,23 @@ def test_the_page_of_commands_has_a_row_for_every_command(name: str) -> None:
     assert f"| `stiction {name}" in PAGE.read_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("check", "check.md"),
+        ("compare", "compare.md"),
+        ("converge", "converge.md"),
+        ("study", "studies.md"),
+        ("view", "viewer.md"),
+    ],
+)
+def test_the_page_of_a_command_has_every_option(name: str, page: str) -> None:
+    text = PAGE.with_name(page).read_text()
+    options = {option for each in COMMANDS[name,].params for option in each.opts}
+    options = {option for option in options if option.startswith("--")} - {"--help", "--quiet"}
+    assert {option for option in options if not re.search(rf"{option}(?![\w-])", text)} == set()
+
+
 def test_the_page_of_commands_has_every_exit_code() -> None:
     column = re.findall(r"^\| ([\d, ]+) \|", PAGE.read_text(), re.MULTILINE)
     assert {int(code) for cell in column for code in cell.split(",")} == {*map(int, ExitCode)}

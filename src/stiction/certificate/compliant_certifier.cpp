@@ -33,7 +33,8 @@ double calc_island_coupling(const SolvedStep& step, int island, const ImpulseChe
   if (!(largest > 0)) return 0;
   const double scale =
       calc_residual_scale(problem, step.islands.blocks(island), by_law, momentum).impulses;
-  const double resolution = max_w > 0 ? step.relative_tolerance * scale / std::sqrt(max_w) : 0;
+  const double relative = std::max(step.resolution, step.relative_tolerance);
+  const double resolution = max_w > 0 ? relative * scale / std::sqrt(max_w) : 0;
   return largest / std::max(sum / num, resolution);
 }
 

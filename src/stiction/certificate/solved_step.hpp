@@ -23,6 +23,7 @@ struct SolvedStep {
   const ModelParameters& parameters;
   double relative_tolerance;  // the solver's, of the momentum residual [-]
   double absolute_tolerance;  // the solver's, of the momentum residual [sqrt(J)]
+  double resolution = 0;      // the solver's, of bounds of friction; 0: relative_tolerance [-]
   const ContactSolution& solution;
   /// False if the velocities stand for accelerations, which have no energy.
   bool has_energy = true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "stiction/contact/model_parameters.hpp"
 
 namespace stiction::formulations {
@@ -18,9 +20,15 @@ struct SolverOptions {
   /// Records every iterate of Newton's method in ContactSolution::traces.
   bool trace = false;
   /// `coulomb`: the rounds of an island end when |x - gamma_n|_inf <= coupling_tolerance max(mean
-  /// gamma_n, impulse that relative_tolerance resolves) [-], or after max_rounds convex problems.
+  /// gamma_n, impulse that resolution() resolves) [-], or after max_rounds convex problems.
   double coupling_tolerance = 1e-3;
   int max_rounds = 300;
+  /// A relative tolerance coarser than relative_tolerance at which bounds of friction are resolved,
+  /// for a caller that wants velocities to be more accurate than these [-].
+  double coupling_resolution = 0;
+
+  /// Returns the relative tolerance at which bounds of friction are resolved [-].
+  double resolution() const { return std::max(relative_tolerance, coupling_resolution); }
 };
 
 }  // namespace stiction::formulations

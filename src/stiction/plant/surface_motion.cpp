@@ -21,16 +21,17 @@ Vec3 calc_turn(const std::array<double, 4>& q) {
   return sine > 0 ? axis * (2 * math::atan2(sine, sign * q[0]) / sine) : axis;
 }
 
+/// The least cosine of an angle up to which a normal tells the way of a contact: a third of a turn.
+constexpr double kLeastCosine = -0.5;
+
 /// Returns by how much an arc of the angle between two unit vectors is longer than its projection
-/// on the tangent at its end, relative to the latter: angle / sin(angle) - 1.
+/// on the tangent at its end, relative to the latter: angle / sin(angle) - 1. The angle is at most
+/// a third of a turn.
 double calc_arc_excess(const Vec3& from, const Vec3& to) {
   const Vec3 sine = cross(from, to);
   const double cosine = dot(from, to), s2 = dot(sine, sine);
   constexpr double kSmall = 1e-4;  // the series then is exact to 1e-13
   if (s2 < kSmall && cosine > 0) return s2 * (1.0 / 6 + s2 * (3.0 / 40));
-  // Near half a turn the projection is no measure of the arc. Take that of a third of a turn.
-  constexpr double kLeastCosine = -0.5, kLargest = 1.4183991523122899;
-  if (cosine < kLeastCosine) return kLargest;
   const double s = std::sqrt(s2);
   return math::atan2(s, cosine) / s - 1;
 }
@@ -79,6 +80,11 @@ Vec3 SurfaceMotion::move_direction(const Vec3& direction) const {
   const Vec3 sum = turn(0, direction) + turn(1, direction);
   const double length = norm(sum);
   return length > 0 ? sum * (1 / length) : direction;  // bodies that turned half around
+}
+
+bool SurfaceMotion::tells_slip(const Vec3& normal_from, const Vec3& normal_to) const {
+  return dot(turn(0, normal_from), normal_to) >= kLeastCosine &&
+         dot(turn(1, normal_from), normal_to) >= kLeastCosine;
 }
 
 Vec3 SurfaceMotion::calc_slip(const Vec3& from, const Vec3& normal_from, const Vec3& to,

@@ -32,10 +32,15 @@ class SurfaceMotion {
   /// Returns the mean of a direction that moves with body A and of one that moves with body B.
   math::Vec3 move_direction(const math::Vec3& direction) const;
 
-  /// Returns the way by which B's surface has slipped on A's, for a contact that was at `from` with
-  /// the normal `normal_from` and now is at `to` [m]. It is the way of the contact over A less that
-  /// over B, in the new tangent plane. A contact that rolls moves along arcs, so that a chord is
-  /// not its way: without that, the cycloid of a wheel's point would count as slip.
+  /// True if calc_slip can tell the slip: the normal has turned by at most a third of a turn on
+  /// either body. Near half a turn its chord is no measure of the arc.
+  bool tells_slip(const math::Vec3& normal_from, const math::Vec3& normal_to) const;
+
+  /// Requires tells_slip. Returns the way by which B's surface has slipped on A's, for a contact
+  /// that was at `from` with the normal `normal_from` and now is at `to` [m]. It is the way of the
+  /// contact over A less that over B, in the new tangent plane. A contact that rolls moves along
+  /// arcs, so that a chord is not its way: without that, the cycloid of a wheel's point would count
+  /// as slip.
   math::Vec3 calc_slip(const math::Vec3& from, const math::Vec3& normal_from, const math::Vec3& to,
                        const math::Vec3& normal_to) const;
 

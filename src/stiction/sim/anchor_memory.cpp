@@ -12,7 +12,7 @@ namespace stiction::sim {
 
 namespace {
 
-constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 22;
+constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 25;
 constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
@@ -21,8 +21,8 @@ constexpr std::uint64_t kElementMask = 0x1ffffff, kPointMask = 0x1fff;
 
 /// Calls f(number) for all numbers of a point.
 void for_each_number(auto& point, auto&& f) {
-  for (auto* vector : {&point.position, &point.normal, &point.stretch, &point.twist, &point.force,
-                       &point.displacement}) {
+  for (auto* vector : {&point.position, &point.normal, &point.tangent, &point.stretch, &point.twist,
+                       &point.force, &point.displacement}) {
     f(vector->x);
     f(vector->y);
     f(vector->z);

@@ -16,6 +16,7 @@ namespace stiction::sim {
 struct AnchorPoint {
   math::Vec3 position{};      // world [m]
   math::Vec3 normal{};        // from A into B
+  math::Vec3 tangent{};       // the first one of the contact's frame
   math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
   math::Vec3 twist{};         // torsion about the normal and rolling [rad]
   math::Vec3 force{};         // of the stretched spring on B at the end of the step [N]

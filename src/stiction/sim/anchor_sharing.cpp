@@ -20,24 +20,39 @@ Vec3 project(const Vec3& a, const Vec3& normal) { return a - normal * dot(normal
 
 double find_stiffness(const AnchorPoint& point) { return point.stiffness * point.area; }
 
+/// Multiplies the components of a vector in the tangent plane of a contact.
+Vec3 multiply(const std::array<double, 2>& ratios, const Vec3& a, const AnchorPoint& point) {
+  const bool is_first_larger = ratios[0] > ratios[1];
+  const double smaller = ratios[is_first_larger], larger = ratios[!is_first_larger];
+  if (larger == smaller) return a * smaller;
+  const Vec3 axis = is_first_larger ? point.tangent : cross(point.normal, point.tangent);
+  return a * smaller + axis * ((larger - smaller) * dot(axis, a));
+}
+
 }  // namespace
 
 SpringRatios::SpringRatios(const contact::Contact& c) {
   const double largest = *std::max_element(c.friction.begin(), c.friction.end());
   if (!(largest > 0)) return;
-  sliding = math::square(std::min(c.friction[0], c.friction[1]) / largest);
-  torsion = math::square(c.friction[2] / largest);
-  rolling = math::square(std::min(c.friction[3], c.friction[4]) / largest);
+  const auto calc_ratio = [&](int i) { return math::square(c.friction[i] / largest); };
+  sliding = {calc_ratio(0), calc_ratio(1)};
+  torsion = calc_ratio(2);
+  rolling = {calc_ratio(3), calc_ratio(4)};
 }
 
-Vec3 SpringRatios::apply(const Vec3& twist, const Vec3& normal) const {
-  return project(twist, normal) * rolling + normal * (dot(normal, twist) * torsion);
+Vec3 SpringRatios::apply_to_stretch(const Vec3& stretch, const AnchorPoint& point) const {
+  return multiply(sliding, stretch, point);
+}
+
+Vec3 SpringRatios::apply_to_twist(const Vec3& twist, const AnchorPoint& point) const {
+  const Vec3& normal = point.normal;
+  return multiply(rolling, project(twist, normal), point) + normal * (dot(normal, twist) * torsion);
 }
 
 double calc_energy(const AnchorPoint& point, const SpringRatios& ratios) {
   return 0.5 * find_stiffness(point) *
-         (ratios.sliding * dot(point.stretch, point.stretch) +
-          dot(point.twist, ratios.apply(point.twist, point.normal)));
+         (dot(point.stretch, ratios.apply_to_stretch(point.stretch, point)) +
+          dot(point.twist, ratios.apply_to_twist(point.twist, point)));
 }
 
 AnchorSharing::Wrench AnchorSharing::make_wrench(const Vec3& position, const Vec3& force,
@@ -60,8 +75,9 @@ void AnchorSharing::release(AnchorPoint* point) {
   if (!has_origin_) origin_ = point->position;
   has_origin_ = true;
   const double k = find_stiffness(*point);
-  const Wrench wrench = make_wrench(point->position, point->stretch * (k * ratios_.sliding),
-                                    ratios_.apply(point->twist, point->normal) * k);
+  const Wrench wrench =
+      make_wrench(point->position, ratios_.apply_to_stretch(point->stretch, *point) * k,
+                  ratios_.apply_to_twist(point->twist, *point) * k);
   for (int i = 0; i < kSize; ++i) released_[i] += wrench[i];
   energy_ += calc_energy(*point, ratios_);
   point->stretch = point->twist = {};
@@ -72,8 +88,8 @@ void AnchorSharing::take(AnchorPoint* point, double weight) {
   const Vec3 r = point->position - origin_;
   for (int j = 0; j < kSize; ++j) {
     const Vec3 motion = j < 3 ? kUnit[j] : cross(kUnit[j - 3], r);
-    const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply(kUnit[j - 3], point->normal);
-    const Vec3 force = project(motion, point->normal) * ratios_.sliding;
+    const Vec3 torque = j < 3 ? Vec3{} : ratios_.apply_to_twist(kUnit[j - 3], *point);
+    const Vec3 force = ratios_.apply_to_stretch(project(motion, point->normal), *point);
     const Wrench wrench = make_wrench(point->position, force * weight, torque * weight);
     for (int i = 0; i < kSize; ++i) resistance_[i][j] += wrench[i];
   }
@@ -118,8 +134,8 @@ double AnchorSharing::solve(double spare) {
   double added = 0, with_present = 0;
   for (const Taker& taker : takers_) {
     const Change change = calc_change(taker);
-    const Vec3 torque = ratios_.apply(change.twist, taker.point->normal);
-    const Vec3 force = change.stretch * ratios_.sliding;
+    const Vec3 torque = ratios_.apply_to_twist(change.twist, *taker.point);
+    const Vec3 force = ratios_.apply_to_stretch(change.stretch, *taker.point);
     const double k = find_stiffness(*taker.point);
     added += 0.5 * k * (dot(change.stretch, force) + dot(change.twist, torque));
     with_present += k * (dot(force, taker.point->stretch) + dot(torque, taker.point->twist));

@@ -11,17 +11,20 @@ namespace stiction::sim {
 struct AnchorPoint;
 
 /// The stiffness of the springs of two geoms' contacts relative to their k_t, which is (mu_i /
-/// mu)^2 for each component, where mu is the largest coefficient. Of two unequal coefficients along
-/// the surface or of rolling, which only MuJoCo's pairs can have, the smaller one counts.
+/// mu)^2 for each component, where mu is the largest coefficient. The two components along the
+/// surface, or of rolling, are along the tangents of the contact. Only MuJoCo's pairs can have
+/// unequal coefficients there.
 struct SpringRatios {
   SpringRatios() = default;
   explicit SpringRatios(const contact::Contact& contact);
-  /// Returns the torque of a spring with k_t = 1 for a twist of a contact.
-  math::Vec3 apply(const math::Vec3& twist, const math::Vec3& normal) const;
+  /// Returns the force of a spring with k_t = 1 for a stretch in the tangent plane.
+  math::Vec3 apply_to_stretch(const math::Vec3& stretch, const AnchorPoint& point) const;
+  /// Returns the torque of a spring with k_t = 1 for a twist.
+  math::Vec3 apply_to_twist(const math::Vec3& twist, const AnchorPoint& point) const;
 
-  double sliding = 1;  // [-]
-  double torsion = 0;  // [m^2]
-  double rolling = 0;  // [m^2]
+  std::array<double, 2> sliding{1, 1};  // [-]
+  double torsion = 0;                   // [m^2]
+  std::array<double, 2> rolling{};      // [m^2]
 };
 
 /// Returns the energy of the springs of a contact [J].

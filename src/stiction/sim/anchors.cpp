@@ -46,6 +46,24 @@ bool has_moving_face(const mjModel* m, const Contact& c) {
   return m->flg_surfacevel && c.face >= 0 && (c.bias[0] != 0 || c.bias[1] != 0);
 }
 
+/// Turns the stretch or twist of a spring from one contact frame to another. Springs of unequal
+/// coefficients are stiffer along one tangent. Tangents may turn relative to the bodies, so a
+/// stretch that comes nearer to the stiffer one is shortened, or it would gain energy.
+/// @param energy twice the energy of a spring with k_t = 1, of a vector and its contact
+Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const AnchorPoint& to,
+                       const auto& turn, const auto& energy) {
+  const Vec3 turned = turn(vector);
+  const double before = energy(vector, from), after = energy(turned, to);
+  return after > before ? turned * std::sqrt(before / after) : turned;
+}
+
+/// True if a geom's body turned by more than half a turn in the step before, so that poses show
+/// another turn than it made.
+/// @param data with cvel at the start of this step
+bool turns_far(const mjModel* m, const mjData* d, int geom) {
+  return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > mjPI;
+}
+
 /// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
 /// meter.
 double find_largest_friction(const Contact& c) {
@@ -138,7 +156,8 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
     add_pair(m, d, i, end - i, patch, *problem);
     AnchorPair& now = now_.pairs.back();
     if (const AnchorPair* before = find_before(geoms))
-      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])}, &now, *problem);
+      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])},
+                 turns_far(m, d, geoms[0]) || turns_far(m, d, geoms[1]), &now, *problem);
     write_springs(now, problem);
     i = end;
   }
@@ -163,6 +182,7 @@ void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int
     AnchorPoint point{
         .position = {origin[0] + c.offset[0], origin[1] + c.offset[1], origin[2] + c.offset[2]},
         .normal = axis(c, 2),
+        .tangent = axis(c, 0),
         .stiffness = find_stiffness(c)};
     if (patch) {
       const geometry::SurfaceFace& face = patch->surface.faces[c.face];
@@ -180,13 +200,15 @@ void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int
 }
 
 /// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
-/// @param jumps for either body, whether it has been moved without a motion; it keeps its anchors
-void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& jumps,
+/// @param jumps     for either body, whether it has been moved without a motion; it keeps its
+///                  anchors
+/// @param turns_far a body has turned too far in the step for poses to tell its slip
+void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                          AnchorPair* now, const ContactProblem& problem) {
   std::array<plant::BodyPose, 2> poses = before.poses;
   for (int side = 0; side < 2; ++side)
     if (jumps[side]) poses[side] = now->poses[side];
-  has_jump_ = jumps[0] || jumps[1];
+  keeps_slip_ = jumps[0] || jumps[1] || turns_far;
   const SurfaceMotion motion(poses, now->poses);
   const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
@@ -223,15 +245,21 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const auto turn = [&](const Vec3& a) {
     return plant::carry_to_plane(a, before.normal, now->normal, spin);
   };
-  const Vec3 turned = turn(before.stretch);
+  const auto stretch_energy = [&](const Vec3& a, const AnchorPoint& point) {
+    return dot(a, ratios.apply_to_stretch(a, point));
+  };
+  const auto twist_energy = [&](const Vec3& a, const AnchorPoint& point) {
+    return dot(a, ratios.apply_to_twist(a, point));
+  };
+  const Vec3 turned = turn_without_gain(before.stretch, before, *now, turn, stretch_energy);
   Vec3 u = turned;
-  // Replace the slip of the step by that of the bodies' motion. The slip of a contact that slides
-  // does not stretch its spring, and neither does a jump.
-  if (before.follows_bodies() && !has_jump_)
+  // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
+  // contact that slides does not stretch its spring, and neither does a jump.
+  if (before.follows_bodies() && !keeps_slip_ && motion.tells_slip(before.normal, now->normal))
     u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
          turn(before.displacement);
-  const double work =
-      0.5 * before.stiffness * before.area * ratios.sliding * (dot(u, u) - dot(turned, turned));
+  const double work = 0.5 * before.stiffness * before.area *
+                      (stretch_energy(u, *now) - stretch_energy(turned, *now));
   u -= now->normal * dot(now->normal, u);
   // A face that grows must not gain energy. One that changes by little keeps its spring, or small
   // swings of its area would take its stretch away bit by bit.
@@ -239,7 +267,7 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   if (std::abs(now->area - before.area) <= kKept * before.area) now->area = before.area;
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
-  now->twist = turn(before.twist) * share;
+  now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
   now->stiffness = before.stiffness;
@@ -257,6 +285,7 @@ void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> mat
     moved.position =
         0.5 * (motion.move_point(0, point.position) + motion.move_point(1, point.position));
     moved.normal = motion.move_direction(point.normal);
+    moved.tangent = motion.move_direction(point.tangent);
     *work += carry(motion, point, ratios, &moved);
     sharing_.release(&moved);
     ++summary_.num_lost;

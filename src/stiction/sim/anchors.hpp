@@ -98,8 +98,8 @@ class Anchors {
   const AnchorPair* find_before(const std::array<int, 2>& geoms);
   void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
                 const plant::PatchPair* patch, const contact::ContactProblem& problem);
-  void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, AnchorPair* now,
-                  const contact::ContactProblem& problem);
+  void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
+                  AnchorPair* now, const contact::ContactProblem& problem);
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
                const SpringRatios& ratios, AnchorPoint* now) const;
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
@@ -118,7 +118,7 @@ class Anchors {
 
   AnchorMemory before_;  // of the last step
   AnchorStep now_;
-  bool has_jump_ = false;              // of a body of the pair that is being found again
+  bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
   LossCounter losses_;                 // with this step
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact

@@ -26,6 +26,7 @@ certificate::SolvedStep make_solved_step(const StepContext& context,
           .parameters = options.parameters,
           .relative_tolerance = options.relative_tolerance,
           .absolute_tolerance = options.absolute_tolerance,
+          .resolution = options.resolution(),
           .solution = contacts.solution,
           .has_energy = has_energy};
 }
@@ -77,6 +78,9 @@ formulations::SolverOptions make_solver_options(const StepOptions& options) {
   formulations::SolverOptions result;
   result.parameters = options.parameters;
   result.relative_tolerance = calc_solver_tolerance(options);
+  // Springs remember errors of velocities, and not those of bounds. Bounds of light contacts in an
+  // island with heavy bodies would take hundreds of rounds for the smaller tolerance.
+  result.coupling_resolution = options.tolerance;
   result.max_iterations = options.max_iterations;
   result.trace = options.trace;
   return result;

@@ -203,10 +203,14 @@ def make_can() -> HeldScene:
 
 
 def make_prism() -> HeldScene:
-    """A mesh on a plane, a prism with 12 corners at its base; MuJoCo lists some of them in each step."""
+    """A mesh on a plane, a prism with 12 corners at its base; MuJoCo lists some of them in each step.
+
+    The vertices have six decimals, as files of meshes have. With all digits the polygon is regular, and
+    MuJoCo lists the same four corners in each step.
+    """
     angles = 2 * math.pi * np.arange(12) / 12
     vertices = [
-        f"{0.1 * math.cos(angle):.17g} {0.1 * math.sin(angle):.17g} {z}"
+        f"{0.1 * math.cos(angle):.6f} {0.1 * math.sin(angle):.6f} {z}"
         for angle in angles
         for z in (-0.05, 0.05)
     ]

@@ -235,7 +235,7 @@ class ConvexSolver final : public ContactSolver {
             solve_coupled(problem, newton,
                           {.tolerance = kMargin * options.coupling_tolerance,
                            .max_evaluations = options.max_rounds},
-                          memory, island_problem, &coupled);
+                          options.resolution(), memory, island_problem, &coupled);
         statistics->rounds = coupled.evaluations;
         statistics->coupling_error = coupled.error;
         return result;

@@ -24,8 +24,9 @@ template <HasNormalBound F>
 class CoupledIsland {
  public:
   /// @param max_mobility largest mobility w of the island's contacts [1/kg]
-  CoupledIsland(IslandProblem<F>* island, double max_mobility)
-      : island_(*island), max_mobility_(max_mobility) {}
+  /// @param resolution   of SolverOptions
+  CoupledIsland(IslandProblem<F>* island, double max_mobility, double resolution)
+      : island_(*island), max_mobility_(max_mobility), resolution_(resolution) {}
 
   IslandProblem<F>& island() { return island_; }
 
@@ -86,6 +87,10 @@ class CoupledIsland {
     return max_mobility_ > 0 ? residual / std::sqrt(max_mobility_) : 0;
   }
 
+  /// Returns the smallest impulse that bounds have to resolve [N s].
+  /// @param scale of the residual [sqrt(J)]
+  double calc_resolution(double scale) const { return to_impulse(resolution_ * scale); }
+
  private:
   // Operations on one batch of either kind.
   static void set_bound(const Lanes& x, ContactBatch<F>* batch) {
@@ -113,7 +118,7 @@ class CoupledIsland {
   }
 
   IslandProblem<F>& island_;
-  double max_mobility_;
+  double max_mobility_, resolution_;
   double smoothing_ = 1;
 };
 
@@ -126,7 +131,7 @@ struct Coupling {
   bool is_within(double tolerance) const { return difference <= tolerance * unit; }
 };
 
-/// @param resolution smallest impulse that the tolerance of the convex problem resolves [N s]
+/// @param resolution smallest impulse that bounds have to resolve [N s]
 inline Coupling make_coupling(double difference, std::span<const double> g, double resolution) {
   double sum = 0;
   for (const double value : g) sum += value;

@@ -60,8 +60,8 @@ class CoupledNewton {
     residual_ = island_.calc_gradient();
     const double limit =
         options_.absolute_tolerance + options_.relative_tolerance * residual_.scale;
-    const double resolution = coupled_.to_impulse(options_.relative_tolerance * residual_.scale);
-    coupling_ = make_coupling(coupled_.read_normal_impulses(x_, g_), g_, resolution);
+    coupling_ = make_coupling(coupled_.read_normal_impulses(x_, g_), g_,
+                              coupled_.calc_resolution(residual_.scale));
     if (is_coupled()) return residual_;
     constexpr double kAboveLimit = 2;  // for a difference within the tolerance
     const double excess = std::max(kAboveLimit, coupling_.error() / tolerance_);

@@ -78,10 +78,8 @@ class CoupledRounds {
             result_.residual.norm <= kSmallResidual * result_.residual.scale);
   }
 
-  /// The smallest impulse that the tolerance of the convex problem resolves [N s].
-  double resolution() const {
-    return coupled_.to_impulse(options_.relative_tolerance * result_.residual.scale);
-  }
+  /// The smallest impulse that bounds have to resolve [N s].
+  double resolution() const { return coupled_.calc_resolution(result_.residual.scale); }
 
   /// Factors the Hessian for products with g'.
   /// @return false if it is not positive definite

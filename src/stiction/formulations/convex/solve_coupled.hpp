@@ -107,7 +107,7 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
     }
   }
   numerics::NewtonOptions direct = options;
-  direct.max_iterations = kMaxDirectBounds;
+  direct.max_iterations = std::min(kMaxDirectBounds, options.max_iterations);
   direct.patience = kPatience;
   *result = numerics::minimize(problem, direct);
   result->residual = problem.residual();
@@ -126,18 +126,19 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
 /// Where friction wedges bodies, impulses may be so large, and laws so steep, that rounding
 /// prevents an accurate solution. The fallback is the solution of the `lagged_regularized` problem,
 /// with its coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
-/// @param coupled result of the fixed-point solver
+/// @param resolution of SolverOptions
+/// @param coupled    result of the fixed-point solver
 /// @return result of the last round; iterations are summed
 template <HasNormalBound F>
 numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
                                      const numerics::NewtonOptions& newton,
-                                     const numerics::FixedPointOptions& coupling,
+                                     const numerics::FixedPointOptions& coupling, double resolution,
                                      const CouplingMemory& memory, IslandProblem<F>* island,
                                      numerics::FixedPointResult* coupled) {
-  CoupledIsland<F> coupled_island(island, start_coupled(problem, memory, island));
+  CoupledIsland<F> coupled_island(island, start_coupled(problem, memory, island), resolution);
   numerics::NewtonResult direct;
   numerics::FixedPointResult first;
-  if (std::min(coupling.max_evaluations, newton.max_iterations) > kMaxDirectBounds)
+  if (coupling.max_evaluations > 1)
     first = try_coupled_newton(newton, coupling.tolerance, memory, &coupled_island, &direct);
   if (first.converged) {
     *coupled = first;
