@@ -61,3 +61,7 @@ def __getattr__(name: str) -> Any:
         ) from e
     globals()[name] = value = getattr(import_module(f"stiction.studio.{_MODULES[name]}"), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})
