@@ -1,6 +1,7 @@
 """The program `stiction` and its exit codes. Each command registers with the object `app`.
 
-What all commands have in common is added here: the option --quiet, and the exit codes in their help.
+What all commands have in common is added here: the option --quiet, the message after Ctrl-C, and the exit
+codes in their help.
 """
 
 from __future__ import annotations
@@ -66,12 +67,15 @@ class App(typer.Typer):
 
 
 def _add_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function of a command with the parameter `quiet` in addition."""
+    """Returns the function of a command with the parameter `quiet`. Ctrl-C ends it with typer.Abort."""
 
     @functools.wraps(function)
     def run(*arguments: Any, quiet: bool = False, **named: Any) -> Any:
         set_quiet(quiet)
-        return function(*arguments, **named)
+        try:
+            return function(*arguments, **named)
+        except KeyboardInterrupt as e:  # typer would end without a word
+            raise typer.Abort from e
 
     hints = typing.get_type_hints(function, include_extras=True)
     signature = inspect.signature(function)

@@ -197,6 +197,15 @@ def test_a_wrong_value_names_its_option(folder: Path) -> None:
     assert "no contact model 'sop' (did you mean 'sap'?)" in error["message"]
 
 
+def test_ctrl_c_gives_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stiction.view.film.film_sessions", interrupt)
+    result = run(("view", "ball.xml", "--html", "page.html"), folder)
+    assert (result.code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
 def test_an_empty_name_of_a_file_is_called_empty(folder: Path) -> None:
     result = run(("view", "ball.xml", "--html", ""), folder)
     expect(result, ExitCode.USAGE)
