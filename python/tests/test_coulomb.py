@@ -102,5 +102,5 @@ def test_clutter_is_coupled_in_every_step(stiffness: float) -> None:
         report = simulator.step(data)
         assert report.certificate.coupling_error <= MAX_COUPLING_ERROR, f"at {data.time} s"
         most_rounds = max([most_rounds, *(island.rounds for island in report.islands)])
-    assert 2 <= most_rounds <= 300
+    assert 2 <= most_rounds <= 360  # of the joint search and of the rounds after it
     assert np.abs(data.qvel.reshape(-1, 6)[:, :3]).max() < 1  # [m/s]: the bodies have landed

@@ -49,8 +49,8 @@ def test_every_model_drifts_as_predicted(contact_model: str, time_step: float) -
 @pytest.mark.parametrize("contact_model", ["lagged", "lagged_regularized", "coulomb"])
 def test_springs_have_no_drift(contact_model: str) -> None:
     options = {"contact_model": contact_model, "time_step": 1e-2, "friction_law": "elastic"}
-    # The plate settles by 1.3e-8 m/s in the 13 steps of the measurement; chords would be 4.8e-3.
-    assert measure_chord_drift(options, _TURNING) == pytest.approx(0, abs=1e-7)
+    # The plate settles by up to 6e-7 m/s in the 13 steps of the measurement; chords would be 4.8e-3.
+    assert measure_chord_drift(options, _TURNING) == pytest.approx(0, abs=1e-6)
 
 
 def test_budgets_of_springs_have_no_creep_and_no_drift() -> None:

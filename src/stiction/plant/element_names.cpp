@@ -1,6 +1,16 @@
 #include "stiction/plant/element_names.hpp"
 
 namespace stiction::plant {
+namespace {
+
+std::vector<std::string> find_names(const mjModel* m, mjtObj type, int count) {
+  std::vector<std::string> names(count);
+  for (int i = 0; i < count; ++i)
+    if (const char* name = mj_id2name(m, type, i)) names[i] = name;
+  return names;
+}
+
+}  // namespace
 
 std::string describe(mjtObj type, int id, const char* name) {
   std::string kind;
@@ -24,16 +34,15 @@ std::string describe(mjtObj type, int id, const char* name) {
 }
 
 ElementNames::ElementNames(const mjModel* m)
-    : names_(m->names, m->names + m->nnames),
-      kinds_{{{mjOBJ_BODY, {m->name_bodyadr, m->name_bodyadr + m->nbody}},
-              {mjOBJ_JOINT, {m->name_jntadr, m->name_jntadr + m->njnt}},
-              {mjOBJ_GEOM, {m->name_geomadr, m->name_geomadr + m->ngeom}}}} {}
+    : kinds_{{{mjOBJ_BODY, find_names(m, mjOBJ_BODY, m->nbody)},
+              {mjOBJ_JOINT, find_names(m, mjOBJ_JOINT, m->njnt)},
+              {mjOBJ_GEOM, find_names(m, mjOBJ_GEOM, m->ngeom)}}} {}
 
 std::string ElementNames::describe(mjtObj type, int id) const {
   const char* name = nullptr;
   for (const Kind& kind : kinds_)
-    if (kind.type == type && id >= 0 && id < static_cast<int>(kind.first.size()))
-      name = &names_[kind.first[id]];
+    if (kind.type == type && id >= 0 && id < static_cast<int>(kind.names.size()))
+      name = kind.names[id].c_str();
   return plant::describe(type, id, name);
 }
 

@@ -24,9 +24,8 @@ class ElementNames {
  private:
   struct Kind {
     mjtObj type;
-    std::vector<int> first;  // of each element's name in names_
+    std::vector<std::string> names;
   };
-  std::vector<char> names_;
   std::array<Kind, 3> kinds_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -61,7 +62,7 @@ Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const Anchor
 /// another turn than it made.
 /// @param data with cvel at the start of this step
 bool turns_far(const mjModel* m, const mjData* d, int geom) {
-  return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > mjPI;
+  return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
 }
 
 /// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
