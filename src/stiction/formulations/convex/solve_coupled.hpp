@@ -138,7 +138,8 @@ numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
   CoupledIsland<F> coupled_island(island, start_coupled(problem, memory, island), resolution);
   numerics::NewtonResult direct;
   numerics::FixedPointResult first;
-  if (coupling.max_evaluations > 1)
+  // One iteration is no search.
+  if (std::min(coupling.max_evaluations, newton.max_iterations) > 1)
     first = try_coupled_newton(newton, coupling.tolerance, memory, &coupled_island, &direct);
   if (first.converged) {
     *coupled = first;
