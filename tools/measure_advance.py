@@ -6,15 +6,15 @@ Both start from the same states, and take turns. docs/error_control.md has the f
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import mujoco
 import numpy as np
 
 import stiction
+from stiction.bench.timing import Runner, time_in_turns
 from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.scene import load_scene
 
@@ -34,17 +34,10 @@ def make_scenes() -> Iterator[tuple[str, mujoco.MjModel, Any, int]]:
         yield name, scene.model, scene.properties, num_steps
 
 
-def time_call(call: Callable[[], object]) -> float:
-    """Returns the CPU time of a call [s]."""
-    start = time.thread_time()
-    call()
-    return time.thread_time() - start
-
-
 def measure(
     model: mujoco.MjModel, properties: Any, num_settle: int, contact_model: str
 ) -> list[float]:
-    """Returns the CPU times of a fixed step and of a step of error control [s]."""
+    """Returns the CPU times of a fixed step and of a step of error control [us]."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -56,28 +49,36 @@ def measure(
         simulator.step(data, 20)
         mujoco.mj_getState(model, data, state, STATE)
 
-    def take_fixed_steps() -> None:
-        simulator.step(data, NUM_STEPS)
+    def take_fixed_steps(num_steps: int) -> None:
+        simulator.step(data, num_steps)
 
-    def advance() -> None:
+    def advance(num_steps: int) -> None:
         # A little more than dt, so that rounding adds no step.
-        end = data.time + NUM_STEPS * dt
+        end = data.time + num_steps * dt
         report = simulator.advance(data, end, ACCURACY, max_time_step=1.001 * dt, first_step=dt)
         assert report.advance is not None
         counts = report.advance.num_steps, report.advance.num_rejected, report.advance.num_failed
-        if counts != (NUM_STEPS, 0, 0):
+        if counts != (num_steps, 0, 0):
             raise RuntimeError(
-                f"{counts} steps were accepted, rejected and failed, not {NUM_STEPS}"
+                f"{counts} steps were accepted, rejected and failed, not {num_steps}"
             )
 
-    least = np.full((NUM_STATES, 2), np.inf)
-    for _ in range(NUM_REPEATS):
-        for i, state in enumerate(states):
-            for j, call in enumerate((take_fixed_steps, advance)):
-                mujoco.mj_setState(model, data, state, STATE)
-                simulator.step(data, 2)  # so that the simulator goes on from its own state
-                least[i, j] = min(least[i, j], time_call(call))
-    return list(least.mean(axis=0) / NUM_STEPS)
+    least = []
+    for state in states:
+
+        def reset(state: np.ndarray = state) -> None:
+            mujoco.mj_setState(model, data, state, STATE)
+            simulator.step(data, 2)  # so that the simulator goes on from its own state
+
+        times = time_in_turns(
+            {
+                "fixed": Runner(reset, take_fixed_steps, NUM_STEPS),
+                "controlled": Runner(reset, advance, NUM_STEPS),
+            },
+            NUM_REPEATS,
+        )
+        least.append((times["fixed"].minimum, times["controlled"].minimum))
+    return list(np.mean(least, axis=0))
 
 
 def main() -> None:
@@ -86,7 +87,7 @@ def main() -> None:
     for name, model, properties, num_settle in make_scenes():
         for contact_model in ("coulomb", "lagged"):
             fixed, controlled = measure(model, properties, num_settle, contact_model)
-            times = f"{1e6 * fixed:15.1f} {1e6 * controlled:27.1f} {controlled / fixed:6.2f}"
+            times = f"{fixed:15.1f} {controlled:27.1f} {controlled / fixed:6.2f}"
             print(f"{name:10} {contact_model:14} {times}")
 
 
