@@ -3,6 +3,7 @@ option(STICTION_BUILD_TESTS "Build the C++ tests" OFF)
 option(STICTION_BUILD_FUZZ "Build the libFuzzer targets; needs clang" OFF)
 option(STICTION_BUILD_BENCH "Build the C++ benchmarks" OFF)
 option(STICTION_BUILD_PYTHON "Build the Python module" OFF)
+option(STICTION_UNITY "Compile the files of a folder together" ON)
 option(STICTION_WERROR "Treat warnings as errors" OFF)
 set(STICTION_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(STICTION_ARCH "x86-64-v3" CACHE STRING
@@ -37,6 +38,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # When gcc 12 vectorizes straight-line code, it contracts a product and its sum and difference to one
   # instruction (vfmsubadd) all the same.
   target_compile_options(stiction_flags INTERFACE -fno-tree-slp-vectorize)
+  if(STICTION_UNITY)
+    # Files that are compiled together look like headers, whose classes must not have members of hidden types.
+    target_compile_options(stiction_flags INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 # Eigen's vectorized sums depend on the width of vectors and its blocks on the processor's caches, so its
 # results would differ between machines. What must be fast has kernels of its own in src/stiction/math.

@@ -2,7 +2,7 @@
 #
 # The file of libmujoco, and so the name that a module asks the loader for, has the full version. _core
 # asks for `libstiction_mujoco.so` instead. For each patch there is one library that calls itself so. It
-# is empty and asks for libmujoco.so.4.0.PATCH. stiction/_load.py loads the one of the installed MuJoCo
+# is empty and asks for libmujoco.so.4.0.PATCH. stiction/binding/_load.py loads the one of the installed MuJoCo
 # before _core. As _core then depends on libmujoco, the loader finds its symbols there, and they stay
 # invisible for all other modules of the process.
 set(minor 4.0)

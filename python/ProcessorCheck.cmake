@@ -1,4 +1,4 @@
-# Builds the library that tells whether the processor has the instructions of _core. stiction/_load.py calls
+# Builds the library that tells whether the processor has the instructions of _core. stiction/binding/_load.py calls
 # it before it loads _core. A build for all x86-64 processors, or for this one, has no such library.
 if(NOT STICTION_ARCH STREQUAL "x86-64-v3" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   return()

@@ -3,10 +3,11 @@
 
     check_layers.py [SOURCE_ROOT...]
 
-C++: each folder may include itself and the folders before it. The folders of stiction_contact do not
-include MuJoCo. The certificate is independent of the code that it checks: it stands before `laws` and
-`formulations`, so it cannot include them, and they must not include it. The folders after these may
-include only its public headers, so that its kinematics and laws cannot become part of the step.
+C++: each folder may include itself and the folders before it, and so may the folders inside `plant` and
+`sim`. The folders of stiction_contact do not include MuJoCo. The certificate is independent of the code
+that it checks: it stands before `laws` and `formulations`, so it cannot include them, and they must not
+include it. The folders after these may include only its public headers, so that its kinematics and laws
+cannot become part of the step.
 
 Python: each part of the package, a module or a folder, may import itself and the parts on the lines
 before its own. No modules import each other in a circle. Imports in functions and imports that only
@@ -35,6 +36,33 @@ CONTACT_LAYERS = (
     "formulations",
 )
 LAYERS = (*CONTACT_LAYERS, "plant", "sim", "io")
+# The folders inside a folder, the lowest first; "" is its own files.
+FOLDERS_INSIDE = {
+    "plant": (
+        "mujoco",
+        "model",
+        "shapes",
+        "materials",
+        "mocap",
+        "forces",
+        "rows",
+        "collision",
+        "patches",
+        "solution",
+    ),
+    "sim": (
+        "options",
+        "report",
+        "memory",
+        "sleep",
+        "step",
+        "warnings",
+        "integrators",
+        "advance",
+        "",
+        "batch",
+    ),
+}
 # These stand above the certificate but must not use it, because it verifies their results.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
 # The headers that other folders may include. A folder that is not listed has no private headers.
@@ -46,52 +74,21 @@ COMPILED = ("_core", "_step_options")  # modules that the build makes
 # The parts of the package, the lowest first. Parts on one line do not import each other.
 PYTHON_LAYERS = (
     COMPILED,
-    ("_mujoco_layout",),
-    (
-        "_load",
-        "colors",
-        "errors",
-        "interrupts",
-        "plain_json",
-        "report_views",
-        "seconds",
-        "suggestions",
-        "version",
-    ),
-    (
-        "array_arguments",
-        "arguments",
-        "extras",
-        "mujoco_faults",
-        "names",
-        "output_files",
-        "triangulation",
-        "yaml_file",
-    ),
-    ("laws", "pictures", "record_table"),
-    ("anchor_table", "contact_table"),
-    ("custom_text", "options", "package_scenes"),
-    ("cones", "control_schedule", "defaults", "lcp", "meshing", "properties", "solver_trace"),
-    ("step_setup",),
+    ("errors", "version"),
+    ("binding",),
+    ("inputs",),
+    ("tables",),
+    ("laws",),
+    ("setup",),
+    ("cones", "lcp", "meshing"),
     ("batch", "continuous", "simulator", "surfaces"),
     ("clients", "gym", "recording", "rollouts", "scene"),
-    ("__init__", "controls", "run_summary"),
-    ("strides",),
+    ("__init__",),
+    ("runs",),
     ("view",),
-    ("engines", "experiments"),
-    ("artifacts",),
-    (
-        "bench",
-        "checks",
-        "compare",
-        "converge",
-        "doctor",
-        "grasp",
-        "studies",
-        "sweep",
-        "verify",
-    ),
-    ("scorecard",),
+    ("analysis", "sweep"),
+    ("compare",),
+    ("evidence",),
     ("commands",),
     ("cli", "studio"),
     ("__main__",),
@@ -101,9 +98,10 @@ _LAYER_OF = {part: i for i, layer in enumerate(PYTHON_LAYERS) for part in layer}
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
-def check_include(folder: str, header: str, is_local: bool) -> str | None:
+def check_include(folder: str, header: str, is_local: bool, inside: str = "") -> str | None:
     """Returns what is wrong with an include of `header` by a file in `folder`; None if nothing is.
 
+    inside:   the folder inside `folder` that has the file; "" if there is none.
     is_local: True if the header is written in quotes, as the headers of this project are.
     """
     if header.startswith("mujoco/") and folder in CONTACT_LAYERS:
@@ -120,19 +118,37 @@ def check_include(folder: str, header: str, is_local: bool) -> str | None:
     name = header.removeprefix(f"stiction/{target}/")
     if folder != target and name not in PUBLIC_HEADERS.get(target, (name,)):
         return f"{name} is private to {target}; include {' or '.join(PUBLIC_HEADERS[target])}"
+    return check_folder_inside(folder, inside, name) if folder == target else None
+
+
+def check_folder_inside(folder: str, inside: str, name: str) -> str | None:
+    """Returns what is wrong with an include of folder/name by a file in folder/inside."""
+    order = FOLDERS_INSIDE.get(folder)
+    if order is None:
+        return None
+    target = name.rpartition("/")[0]
+    for part in (inside, target):
+        if part not in order:
+            return f"no folder '{folder}/{part}' in tools/check_layers.py"
+    if order.index(target) > order.index(inside):
+        return f"{folder}/{inside} must not include {folder}/{target}, which is built on it"
     return None
 
 
 def find_faults(root: Path) -> Iterator[str]:
     """Yields `file:line: fault` for the tree under root, which has a folder for each layer."""
     for path in sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES):
-        folder = path.relative_to(root).parts[0]
+        folder, *others = path.relative_to(root).parent.parts
         if folder not in LAYERS:
             yield f"{path}:1: no layer has the folder '{folder}'; add it to tools/check_layers.py"
             continue
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             match = _INCLUDE.match(line)
-            fault = check_include(folder, match[2], match[1] == '"') if match else None
+            fault = (
+                check_include(folder, match[2], match[1] == '"', "/".join(others))
+                if match
+                else None
+            )
             if fault:
                 yield f"{path}:{number}: {fault}"
 
@@ -189,7 +205,7 @@ def check_import_of_module(module: str, target: str) -> str | None:
 
 
 def _name_module(path: Path) -> str:
-    """Returns stiction.lcp for lcp.py, and stiction.bench for bench/__init__.py."""
+    """Returns stiction.lcp for lcp.py, and stiction.evidence.bench for bench/__init__.py."""
     parts = path.with_suffix("").parts
     return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
 

@@ -125,7 +125,7 @@ OPTION = Recipe(
             after="  bool drop_separating = true;\n",
         ),
         Edit(
-            "src/stiction/sim/option_table.cpp",
+            "src/stiction/sim/options/option_table.cpp",
             """    {.name = "dummy_option",
      .member = member<kParameters, &ModelParameters::dummy_option>(),
      .range = {.high = 1},

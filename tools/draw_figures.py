@@ -25,8 +25,8 @@ from pathlib import Path
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from stiction.engines.environments import ENVIRONMENTS, FOLDER
-from stiction.pictures import SOFTWARE
+from stiction.evidence.engines.environments import ENVIRONMENTS, FOLDER
+from stiction.tables.pictures import SOFTWARE
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction.bench.timing import Runner, time_in_turns
-from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
+from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.scene import load_scene
 
 NUM_STEPS = 10  # in a call

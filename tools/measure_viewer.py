@@ -33,8 +33,8 @@ from playwright.sync_api import sync_playwright
 from viewer_client import RawClient, SlowClient
 
 import stiction
-from stiction.experiments.gripper import RESOLUTIONS, load_gripper
-from stiction.package_scenes import find_scene_file
+from stiction.evidence.experiments.gripper import RESOLUTIONS, load_gripper
+from stiction.inputs.package_scenes import find_scene_file
 from stiction.view.film import film_sessions
 from stiction.view.page import make_page
 from stiction.view.simulation import Simulation

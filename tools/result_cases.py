@@ -8,7 +8,7 @@ import gymnasium
 import gymnasium_robotics
 
 import stiction
-from stiction.options import DEFAULTS, OPTIONS
+from stiction.setup.options import DEFAULTS, OPTIONS
 
 SETTINGS = (
     "gap_correction=0.3",

@@ -25,8 +25,8 @@ from typing import Any
 
 from result_cases import make_run_cases
 
+from stiction.evidence.studies.registry import STUDIES
 from stiction.recording import Recording
-from stiction.studies.registry import STUDIES
 
 STICTION = Path(sys.executable).parent / "stiction"
 

@@ -13,8 +13,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from stiction.names import contact_model_traits, contact_models
-from stiction.options import OPTIONS
+from stiction.inputs.names import contact_model_traits, contact_models
+from stiction.setup.options import OPTIONS
 
 # Read now: the stub of the compiled module, from which the reference is made, cannot answer later.
 _TRAITS = {name: contact_model_traits(name) for name in contact_models()}

@@ -9,8 +9,8 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 from stiction import rigid_contact_models
-from stiction.names import find_compliant_models
-from stiction.options import OPTIONS, Option
+from stiction.inputs.names import find_compliant_models
+from stiction.setup.options import OPTIONS, Option
 
 
 class Options(Directive):

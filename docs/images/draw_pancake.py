@@ -10,8 +10,8 @@ import numpy as np
 from PIL import Image
 from rendering import make_camera, render
 
-from stiction.studies.pancake.run import run_pancake
-from stiction.studies.pancake.scene import make_pancake_model
+from stiction.evidence.studies.pancake.run import run_pancake
+from stiction.evidence.studies.pancake.scene import make_pancake_model
 
 _GRID = 230
 _CONTACT_MODEL = "sap"

@@ -19,8 +19,8 @@ from rendering import make_camera, render
 
 from stiction.compare import Comparison, Row, compare_models
 from stiction.compare.plots import find_styles
-from stiction.controls import ControlsName, make_controls
-from stiction.names import find_compliant_models
+from stiction.inputs.names import find_compliant_models
+from stiction.runs.controls import ControlsName, make_controls
 from stiction.scene import Scene, load_scene
 
 SCENE = Path(__file__).parents[2] / "scenes" / "pinch.xml"

@@ -14,11 +14,11 @@ from PIL import Image
 from rendering import make_camera, render
 
 from stiction import Simulator
-from stiction.package_scenes import find_scene_file
+from stiction.evidence.studies.quadruped.controller import TrotController
+from stiction.evidence.studies.quadruped.run import TIME_STEP, load_trotter, make_trotter_data
+from stiction.evidence.studies.quadruped.terrain import make_hills
+from stiction.inputs.package_scenes import find_scene_file
 from stiction.scene import load_scene
-from stiction.studies.quadruped.controller import TrotController
-from stiction.studies.quadruped.run import TIME_STEP, load_trotter, make_trotter_data
-from stiction.studies.quadruped.terrain import make_hills
 
 _CONTACT_MODEL = "no_slip"
 _SIZE = (560, 400)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stiction
 from stiction.compare import compare_models
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 CONTACT_MODELS = ["coulomb", "sap", "lagged", "similar", "tamsi", "no_slip", "mujoco"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 PERIOD, STROKE, LOAD = 1.0, 0.008, 3.0  # [s], [m], [N]
 

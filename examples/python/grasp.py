@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 from stiction.view.film import Film
 from stiction.view.page import make_page
 

@@ -10,7 +10,7 @@ import warnings
 import mujoco
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 WORST = 1e-3  # largest bound on the velocity of a contact point that is accepted [m/s]
 

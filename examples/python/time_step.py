@@ -8,8 +8,8 @@ Usage: python examples/python/time_step.py
 from __future__ import annotations
 
 import stiction
-from stiction.converge import measure_convergence
-from stiction.package_scenes import find_scene_file
+from stiction.analysis.converge import measure_convergence
+from stiction.inputs.package_scenes import find_scene_file
 
 ACCURACY = 1e-4  # [m]
 

@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "report_state.hpp"
-#include "stiction/sim/advance_report.hpp"
+#include "stiction/sim/report/advance_report.hpp"
 
 namespace stiction::python {
 

@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "stiction/sim/anchor_report.hpp"
+#include "stiction/sim/memory/anchor_report.hpp"
 
 namespace stiction::python {
 

@@ -14,8 +14,8 @@
 
 #include "options.hpp"
 #include "py_batch.hpp"
-#include "stiction/plant/data_fields.hpp"
-#include "stiction/sim/report_merge.hpp"
+#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/sim/report/report_merge.hpp"
 
 namespace stiction::python {
 namespace {

@@ -8,7 +8,7 @@ bool has_signal() {
   const nb::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals() != 0) return true;
   try {
-    return nb::cast<bool>(nb::module_::import_("stiction.interrupts").attr("is_pending")());
+    return nb::cast<bool>(nb::module_::import_("stiction.binding.interrupts").attr("is_pending")());
   } catch (nb::python_error& e) {
     e.restore();  // the step ends, and its caller raises the exception
     return true;

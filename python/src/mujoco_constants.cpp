@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 
 /// MuJoCo's constants in the headers that this module was built with.
-/// python/stiction/_mujoco_layout.py compares them with the installed MuJoCo.
+/// python/stiction/binding/_mujoco_layout.py compares them with the installed MuJoCo.
 namespace stiction::python {
 namespace {
 

@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 
 /// The fields of MuJoCo's structs in the headers that this module was built with.
-/// python/stiction/_mujoco_layout.py compares them with the installed MuJoCo.
+/// python/stiction/binding/_mujoco_layout.py compares them with the installed MuJoCo.
 namespace stiction::python {
 namespace {
 

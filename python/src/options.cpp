@@ -11,7 +11,7 @@
 
 #include "laws.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/sim/option_values.hpp"
+#include "stiction/sim/options/option_values.hpp"
 
 namespace stiction::python {
 namespace {
@@ -63,7 +63,7 @@ OptionValue from_python(const Option& option, nb::handle value) {
   return {};
 }
 
-/// Returns a row of the table as the keyword arguments of stiction.options.Option.
+/// Returns a row of the table as the keyword arguments of stiction.setup.options.Option.
 nb::dict describe(const Option& option) {
   nb::dict row;
   row["name"] = option.name;
@@ -134,7 +134,7 @@ nb::dict make_dict(const sim::StepOptions& options) {
 
 void bind_options(nb::module_& m) {
   m.def("list_options", &list_options, nb::sig("def list_options() -> list[dict[str, typing.Any]]"),
-        "Lists the options of a step, a dict for each; see stiction.options.Option.");
+        "Lists the options of a step, a dict for each; see stiction.setup.options.Option.");
   m.def("check_option", &check_option, nb::arg("name"), nb::arg("value"),
         "Raises an Error if a value of an option has the wrong type or is outside its range.");
 }

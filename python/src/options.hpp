@@ -2,7 +2,7 @@
 
 #include "bindings.hpp"
 #include "stiction/io/contact_properties.hpp"
-#include "stiction/sim/step_options.hpp"
+#include "stiction/sim/options/step_options.hpp"
 
 namespace stiction::python {
 

@@ -1,4 +1,4 @@
-#include "stiction/plant/patch_forces.hpp"
+#include "stiction/plant/patches/patch_forces.hpp"
 
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 #include "bindings.hpp"
 #include "report_arrays.hpp"
 #include "report_state.hpp"
-#include "stiction/sim/patch_report.hpp"
+#include "stiction/sim/report/patch_report.hpp"
 
 namespace stiction::python {
 namespace {

@@ -8,7 +8,7 @@
 #include "laws.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/plant/material_properties.hpp"
+#include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::python {
 namespace {

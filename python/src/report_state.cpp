@@ -11,7 +11,7 @@
 
 #include "bindings.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/sim/step_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {
 namespace {

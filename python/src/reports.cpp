@@ -14,7 +14,7 @@
 #include "report_arrays.hpp"
 #include "report_state.hpp"
 #include "stiction/certificate/certificate_fields.hpp"
-#include "stiction/sim/step_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {
 namespace {
@@ -126,15 +126,15 @@ void bind_solver_reports(nb::module_& m) {
               "violated limits and violated equalities cannot all be corrected at once.");
 }
 
-/// Calls a function of stiction.report_views.
+/// Calls a function of stiction.tables.report_views.
 template <class... Arguments>
 nb::object call_view(const char* function, Arguments&&... arguments) {
-  return nb::module_::import_("stiction.report_views").attr(function)(arguments...);
+  return nb::module_::import_("stiction.tables.report_views").attr(function)(arguments...);
 }
 
-/// Returns the contacts of a report as one table, see stiction.contact_table.
+/// Returns the contacts of a report as one table, see stiction.tables.contact_table.
 nb::object make_table(nb::handle report, nb::handle format) {
-  return nb::module_::import_("stiction.contact_table").attr("make_table")(report, format);
+  return nb::module_::import_("stiction.tables.contact_table").attr("make_table")(report, format);
 }
 
 /// Lets Python convert a report to plain values.

@@ -4,7 +4,7 @@
 
 #include "bindings.hpp"
 #include "stiction/io/scene_file.hpp"
-#include "stiction/plant/model_check.hpp"
+#include "stiction/plant/model/model_check.hpp"
 
 namespace stiction::python {
 

@@ -10,8 +10,8 @@
 #include "step_turn.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/plant/contact_patches.hpp"
-#include "stiction/sim/patch_writer.hpp"
+#include "stiction/plant/patches/contact_patches.hpp"
+#include "stiction/sim/report/patch_writer.hpp"
 
 namespace stiction::python {
 namespace {

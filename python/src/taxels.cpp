@@ -13,7 +13,7 @@
 #include "report_arrays.hpp"
 #include "report_state.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/sim/taxel_report.hpp"
+#include "stiction/sim/report/taxel_report.hpp"
 
 namespace stiction::python {
 namespace {

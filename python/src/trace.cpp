@@ -2,7 +2,7 @@
 #include "bindings.hpp"
 #include "report_arrays.hpp"
 #include "report_state.hpp"
-#include "stiction/sim/step_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {
 void bind_trace(nb::module_& m) {

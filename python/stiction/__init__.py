@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stiction._load import load_core
+from stiction.binding._load import load_core
 
 # Loads _core with the installed MuJoCo, and explains a missing or wrong one.
 load_core()
@@ -30,8 +30,6 @@ from stiction._core import (  # noqa: E402
 )
 from stiction.clients.patch import Patch, patch  # noqa: E402
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
-from stiction.control_schedule import ControlSchedule  # noqa: E402
-from stiction.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
 from stiction.errors import (  # noqa: E402
     Error,
     IgnoredSettingWarning,
@@ -39,11 +37,13 @@ from stiction.errors import (  # noqa: E402
     StepWarning,
     StictionWarning,
 )
+from stiction.inputs.control_schedule import ControlSchedule  # noqa: E402
 from stiction.laws import FrictionLaw, NormalLaw  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402
+from stiction.setup.defaults import ChosenDefaults, get_default, set_default  # noqa: E402
 from stiction.simulator import Simulator  # noqa: E402
-from stiction.solver_trace import plot_trace  # noqa: E402
 from stiction.surfaces import ContactSurfaces  # noqa: E402
+from stiction.tables.solver_trace import plot_trace  # noqa: E402
 
 if TYPE_CHECKING:
     from stiction.batch import Batch, SimulationError

@@ -19,11 +19,11 @@ from stiction._core import (
     ContactReport,
     PatchReport,
 )
-from stiction.arguments import check_data_type, check_flag, check_integer, check_model_type
-from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepWarning, warn
-from stiction.properties import PropertiesLike
-from stiction.step_setup import StepSetup
+from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_model_type
+from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.properties import PropertiesLike
+from stiction.setup.step_setup import StepSetup
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes

@@ -32,12 +32,12 @@ import stiction.commands.study
 import stiction.commands.sweep
 import stiction.commands.view
 import stiction.commands.work_precision
+from stiction.binding.interrupts import find_termination, interrupt_on_termination
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import print_json
-from stiction.defaults import builtin_defaults
 from stiction.errors import Error, StepWarning
-from stiction.interrupts import find_termination, interrupt_on_termination
-from stiction.names import make_printable
+from stiction.inputs.names import make_printable
+from stiction.setup.defaults import builtin_defaults
 
 
 def _print_version(wanted: bool) -> None:

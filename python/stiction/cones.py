@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import stiction._core as _core
-from stiction.arguments import check_name
-from stiction.array_arguments import take_matrix, take_vector
 from stiction.errors import Error
+from stiction.inputs.arguments import check_name
+from stiction.inputs.array_arguments import take_matrix, take_vector
 
 __all__ = ["ConeResult", "cone_methods", "solve"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stiction._core import ContactProperties, PatchForces
-from stiction.arguments import check_data_type, check_model_type, check_name, check_number
 from stiction.errors import Error
-from stiction.properties import PropertiesLike, make_properties
+from stiction.inputs.arguments import check_data_type, check_model_type, check_name, check_number
+from stiction.setup.properties import PropertiesLike, make_properties
 
 Vector = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stiction._core import calc_friction_law, calc_normal_law, calc_spline
-from stiction.arguments import check_number
 from stiction.errors import Error
+from stiction.inputs.arguments import check_number
 
 Function = Callable[[float], float]
 Table = Function | Sequence[float]

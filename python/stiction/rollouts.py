@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from stiction._core import ContactProperties
 from stiction.batch import Batch, BatchError
-from stiction.defaults import NOT_GIVEN, get_chosen_defaults
-from stiction.properties import PropertiesLike, make_properties
+from stiction.setup.defaults import NOT_GIVEN, get_chosen_defaults
+from stiction.setup.properties import PropertiesLike, make_properties
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions

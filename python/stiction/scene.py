@@ -11,13 +11,13 @@ from typing import Any
 import mujoco
 
 from stiction._core import ContactProperties, SceneFile, check_model
-from stiction.arguments import check_path
-from stiction.control_schedule import ControlSchedule, find_control_schedule
-from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StictionWarning, warn
-from stiction.names import make_printable
-from stiction.package_scenes import find_scene
-from stiction.properties import PropertiesLike, load_scene_properties
+from stiction.inputs.arguments import check_path
+from stiction.inputs.control_schedule import ControlSchedule, find_control_schedule
+from stiction.inputs.names import make_printable
+from stiction.inputs.package_scenes import find_scene
+from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
 
 

@@ -10,16 +10,16 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction import anchor_table
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
-from stiction.anchor_table import tabulate_anchors
-from stiction.arguments import check_data_type, check_flag, check_integer, check_number
-from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
-from stiction.names import find_geom
-from stiction.options import describe_options, make_parameters
-from stiction.properties import PropertiesLike
-from stiction.step_setup import StepSetup
+from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_number
+from stiction.inputs.names import find_geom
+from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.options import describe_options, make_parameters
+from stiction.setup.properties import PropertiesLike
+from stiction.setup.step_setup import StepSetup
+from stiction.tables import anchor_table
+from stiction.tables.anchor_table import tabulate_anchors
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes

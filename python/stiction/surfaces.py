@@ -5,17 +5,17 @@ from __future__ import annotations
 import mujoco
 
 from stiction._core import ContactProperties, PatchReport, Surfaces
-from stiction.arguments import (
+from stiction.errors import Error
+from stiction.inputs.arguments import (
     check_data_type,
     check_integer,
     check_model_type,
     check_name,
     check_number,
 )
-from stiction.errors import Error
+from stiction.inputs.names import find_geom
 from stiction.meshing.tet_mesh import TetMesh
-from stiction.names import find_geom
-from stiction.properties import PropertiesLike, make_properties
+from stiction.setup.properties import PropertiesLike, make_properties
 
 
 class ContactSurfaces:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.controls import default_controls, make_controls
-from stiction.experiments.clutter import make_clutter, make_mjcf
-from stiction.package_scenes import find_scene_file
+from stiction.evidence.experiments.clutter import make_clutter, make_mjcf
+from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.controls import default_controls, make_controls
 from stiction.scene import load_scene
 
 SCENES = (

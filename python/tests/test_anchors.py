@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 SLOPE = math.atan(0.9 * 0.5)  # nine tenths of the friction cone
 

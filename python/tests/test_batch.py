@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 import stiction
-import stiction.properties
 import stiction.rollouts
+import stiction.setup.properties
 from stiction.batch import ARRAYS, BatchError, SimulationError
 
 XML = """<mujoco>
@@ -200,7 +200,7 @@ def test_a_kept_pool_has_the_properties_of_its_call(model, kind, tmp_path):
             content = {"materials": {"s": {"friction": friction}}, "geoms": {"*": "s"}}
             properties: Any = content
             if kind == "object":
-                properties = stiction.properties.make_properties(content)
+                properties = stiction.setup.properties.make_properties(content)
             elif kind == "file":
                 path.write_text(json.dumps(content))
                 properties = path

@@ -12,17 +12,17 @@ from typer.testing import CliRunner
 
 import stiction
 from stiction import Error
-from stiction.bench.batches import run_batch
-from stiction.bench.clutter import run_clutter
-from stiction.bench.lcp import run_lcp
-from stiction.bench.patch_pairs import KINDS, make_pairs
-from stiction.bench.patch_queries import summarize
-from stiction.bench.rigid import run_rigid
-from stiction.bench.scenes import run_scene
-from stiction.bench.sleeping import run_sleeping
-from stiction.bench.timing import Runner, time_in_turns
 from stiction.cli import app
-from stiction.experiments.clutter import make_clutter, make_mjcf
+from stiction.evidence.bench.batches import run_batch
+from stiction.evidence.bench.clutter import run_clutter
+from stiction.evidence.bench.lcp import run_lcp
+from stiction.evidence.bench.patch_pairs import KINDS, make_pairs
+from stiction.evidence.bench.patch_queries import summarize
+from stiction.evidence.bench.rigid import run_rigid
+from stiction.evidence.bench.scenes import run_scene
+from stiction.evidence.bench.sleeping import run_sleeping
+from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.experiments.clutter import make_clutter, make_mjcf
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"
 CONTRACT = {

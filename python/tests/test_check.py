@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.checks import initial_state, thin_geoms
-from stiction.checks.mass_ratio import calc_sink
-from stiction.checks.subject import Finding, Subject
-from stiction.checks.table import CHECKS, check_scene
+from stiction.analysis.checks import initial_state, thin_geoms
+from stiction.analysis.checks.mass_ratio import calc_sink
+from stiction.analysis.checks.subject import Finding, Subject
+from stiction.analysis.checks.table import CHECKS, check_scene
 
 FLOOR = '<geom name="floor" type="plane" size="1 1 1"/>'
 

@@ -105,7 +105,7 @@ def test_own_and_lower_parts_may_be_imported(tmp_path: Path) -> None:
     write_module(tmp_path, "errors.py")
     write_module(tmp_path, "scene.py", "import numpy as np", "from stiction import _core, errors")
     write_module(tmp_path, "bench/__init__.py")
-    write_module(tmp_path, "bench/a.py", "import stiction", "from stiction.bench import b")
+    write_module(tmp_path, "bench/a.py", "import stiction", "from stiction.evidence.bench import b")
     write_module(tmp_path, "bench/b.py", "import stiction.errors")
     result = check(tmp_path)
     assert result.stderr == ""
@@ -115,9 +115,9 @@ def test_own_and_lower_parts_may_be_imported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "fault"),
     [
-        ("scene.py", "from stiction.studies.a import A", "scene must not import studies"),
+        ("scene.py", "from stiction.evidence.studies.a import A", "scene must not import studies"),
         ("scene.py", "from stiction import lcp, studies", "scene must not import studies"),
-        ("bench/a.py", "import stiction.studies.a as a", "which stands beside it"),
+        ("bench/a.py", "import stiction.evidence.studies.a as a", "which stands beside it"),
         ("recording/a.py", "import stiction", "recording must not import __init__"),
         ("recording/a.py", "from stiction import Scene", "recording must not import __init__"),
         ("commands/a.py", "from stiction.cli import app", "commands must not import cli"),
@@ -140,9 +140,9 @@ def test_an_upward_import_is_found_with_its_line(
 @pytest.mark.parametrize("form", ["{}", "def f() -> None:\n    {}"])
 def test_a_circle_of_modules_is_found(tmp_path: Path, form: str) -> None:
     for module, target in (("a", "b"), ("b", "c"), ("c", "a")):
-        line = form.format(f"from stiction.bench.{target} import X")
+        line = form.format(f"from stiction.evidence.bench.{target} import X")
         write_module(tmp_path, f"bench/{module}.py", line)
-    write_module(tmp_path, "bench/d.py", "from stiction.bench.a import X")
+    write_module(tmp_path, "bench/d.py", "from stiction.evidence.bench.a import X")
     result = check(tmp_path)
     assert result.returncode == 1
     (fault,) = result.stderr.splitlines()

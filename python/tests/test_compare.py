@@ -13,15 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from stiction._core import contact_model_traits
 
 import stiction
-from stiction._core import contact_model_traits
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report
 from stiction.compare.table import make_columns
-from stiction.control_schedule import ControlSchedule, find_control_schedule
-from stiction.controls import ControlsName
+from stiction.inputs.control_schedule import ControlSchedule, find_control_schedule
+from stiction.runs.controls import ControlsName
 from stiction.scene import load_scene
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import contact_table, options
-from stiction.record_table import Rows
 from stiction.recording import format as fmt
 from stiction.recording.contacts import mark_patches, unpack_contacts
+from stiction.setup import options
+from stiction.tables import contact_table
+from stiction.tables.record_table import Rows
 
 pa = pytest.importorskip("pyarrow")
 

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import stiction
-from stiction.experiments.clutter import make_clutter, make_mjcf, make_properties
+from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "point"
 MAX_COUPLING_ERROR = 1e-3

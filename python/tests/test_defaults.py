@@ -13,9 +13,9 @@ import pytest
 
 import stiction
 from stiction.compare import compare_models
-from stiction.defaults import get_chosen_defaults
-from stiction.options import DEFAULTS
-from stiction.studies.study import Settings, Study, StudyResult
+from stiction.evidence.studies.study import Settings, Study, StudyResult
+from stiction.setup.defaults import get_chosen_defaults
+from stiction.setup.options import DEFAULTS
 
 SCENE = """
 <mujoco>

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from stiction.bench.error_control import (
+from stiction.cli import app
+from stiction.evidence.bench.error_control import (
     SCENES,
     calc_advantages,
     run_cenic,
     run_error_control,
     run_stiction,
 )
-from stiction.bench.work_precision import WorkCurves, WorkPoint
-from stiction.cli import app
-from stiction.engines import drake_peer
+from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
+from stiction.evidence.engines import drake_peer
 
 
 def run_command(*arguments: str) -> Result:

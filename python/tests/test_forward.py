@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.names import find_models
+from stiction.inputs.names import find_models
 
 MODELS = find_models(lambda model: not model.is_mj_step)
 

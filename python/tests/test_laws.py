@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.artifacts.creep import solve_creep
+from stiction.analysis.artifacts.creep import solve_creep
 
 SCENE = """
 <mujoco>

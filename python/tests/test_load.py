@@ -15,7 +15,8 @@ from types import SimpleNamespace
 import mujoco
 import pytest
 
-from stiction import _core, _load
+from stiction import _core
+from stiction.binding import _load
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = next(Path(mujoco.__file__).resolve().parent.glob("libmujoco.so.*"))

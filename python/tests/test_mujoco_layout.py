@@ -8,8 +8,9 @@ from pathlib import Path
 import mujoco
 import pytest
 
-from stiction import _core, _load
-from stiction._mujoco_layout import Field, Structs, find_differences
+from stiction import _core
+from stiction.binding import _load
+from stiction.binding._mujoco_layout import Field, Structs, find_differences
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = [Field(*row) for row in _core.list_mujoco_fields()]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import mujoco_faults
+from stiction.binding import mujoco_faults
 
 IS_FIRST_RELEASE = mujoco.__version__ == "4.0.0"
 SPARSE, DENSE = mujoco.mjtJacobian.mjJAC_SPARSE, mujoco.mjtJacobian.mjJAC_DENSE

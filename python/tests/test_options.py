@@ -12,16 +12,16 @@ from typing import Any
 import mujoco
 import pytest
 import typer
+from stiction._core import contact_model_traits
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import stiction
 import stiction.cli  # registers the commands
-from stiction._core import contact_model_traits
-from stiction.colors import find_color
 from stiction.commands.app import app
 from stiction.commands.options import Setting, parse_setting
-from stiction.options import DEFAULTS, OPTIONS, Option
+from stiction.setup.options import DEFAULTS, OPTIONS, Option
+from stiction.tables.colors import find_color
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCENE = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"

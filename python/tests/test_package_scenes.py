@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction.package_scenes import find_scene_file, list_scenes
+from stiction.inputs.package_scenes import find_scene_file, list_scenes
 
 
 def test_scenes_come_with_the_package() -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stiction._core import contact_model_traits
 
 import stiction
-from stiction._core import contact_model_traits
-from stiction.artifacts.creep import solve_creep, solve_tamsi_creep
+from stiction.analysis.artifacts.creep import solve_creep, solve_tamsi_creep
 from stiction.compare import Comparison, compare_models
-from stiction.controls import ControlsName, default_controls, default_duration, make_controls
-from stiction.names import find_models
+from stiction.inputs.names import find_models
+from stiction.runs.controls import ControlsName, default_controls, default_duration, make_controls
 from stiction.scene import Scene, load_scene
 
 PINCH = Path(__file__).parents[2] / "scenes" / "pinch.xml"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.report_views import Contact
+from stiction.tables.report_views import Contact
 
 BOXES = """
 <mujoco><option timestep="0.002" cone="elliptic"/><worldbody>

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.names import find_models
+from stiction.inputs.names import find_models
 
 OURS = find_models(lambda model: not (model.is_rigid or model.is_mj_step))
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.experiments import gripper
-from stiction.package_scenes import find_scene_file
+from stiction.evidence.experiments import gripper
+from stiction.inputs.package_scenes import find_scene_file
 
 
 def load_gripper() -> stiction.Scene:

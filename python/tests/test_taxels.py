@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 SCENE = """
 <mujoco><option timestep="0.002"/>

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from stiction.bench import clutter_work, planar_work
-from stiction.bench.drake_planar import DRAKE_MODELS, DrakeStepper
-from stiction.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
-from stiction.bench.planar_work import PLANAR_WORK, record_positions, run_planar_work
-from stiction.bench.work_plots import draw_work
-from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.cli import app
 from stiction.commands.work_precision import SCENES
-from stiction.engines import drake_peer
+from stiction.evidence.bench import clutter_work, planar_work
+from stiction.evidence.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
+from stiction.evidence.bench.planar_work import PLANAR_WORK, record_positions, run_planar_work
+from stiction.evidence.bench.work_plots import draw_work
+from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
+from stiction.evidence.engines import drake_peer
+from stiction.evidence.engines.drake_planar import DRAKE_MODELS, DrakeStepper
 
 
 def run_command(*arguments: str) -> Result:

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::base {
+namespace stiction::base::assert_test {
 namespace {
 
 // Assertions are checked by the presets with sanitizers only.
@@ -35,4 +35,4 @@ TEST(Assert, IsAnExpression) {
 }
 
 }  // namespace
-}  // namespace stiction::base
+}  // namespace stiction::base::assert_test

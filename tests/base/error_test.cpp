@@ -8,7 +8,7 @@
 
 #include "stiction/base/number_text.hpp"
 
-namespace stiction {
+namespace stiction::error_test {
 namespace {
 
 TEST(Error, StartsWithTheLocation) {
@@ -66,4 +66,4 @@ TEST(SuggestName, ListsTheKnownNamesIfNoneIsNear) {
 }
 
 }  // namespace
-}  // namespace stiction
+}  // namespace stiction::error_test

@@ -10,7 +10,7 @@
 #include <fnmatch.h>
 #endif
 
-namespace stiction::base {
+namespace stiction::base::name_pattern_test {
 namespace {
 
 TEST(NamePattern, AStarIsAnyText) {
@@ -72,4 +72,4 @@ TEST(NamePattern, AgreesWithFnmatchOnRandomTexts) {
 #endif
 
 }  // namespace
-}  // namespace stiction::base
+}  // namespace stiction::base::name_pattern_test

@@ -12,7 +12,7 @@
 #include "campaign/view_laws.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::campaign {
+namespace stiction::campaign::campaign_test {
 namespace {
 
 using support::Scene;
@@ -167,4 +167,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.law; });
 
 }  // namespace
-}  // namespace stiction::campaign
+}  // namespace stiction::campaign::campaign_test

@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
-#include "stiction/sim/step_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::campaign {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "campaign/view.hpp"
-#include "stiction/plant/materials.hpp"
+#include "stiction/plant/materials/materials.hpp"
 
 namespace stiction::campaign {
 

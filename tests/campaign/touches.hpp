@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 
 #include "campaign/view.hpp"
-#include "stiction/sim/step_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 /// What collision found in a step, for comparing views of a world.
 namespace stiction::campaign {

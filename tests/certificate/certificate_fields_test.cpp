@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::certificate {
+namespace stiction::certificate::certificate_fields_test {
 namespace {
 
 /// Sets every number of a certificate to a value.
@@ -106,4 +106,4 @@ TEST(CertificateFields, HaveRowsInTheTableOfTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::certificate_fields_test

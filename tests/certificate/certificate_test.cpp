@@ -12,7 +12,7 @@
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::certificate {
+namespace stiction::certificate::certificate_test {
 namespace {
 
 using contact::ContactModel;
@@ -289,4 +289,4 @@ INSTANTIATE_TEST_SUITE_P(Models, BoundTest, testing::ValuesIn(support::convex_mo
                          support::model_name);
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::certificate_test

@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 #include <Eigen/QR>
 
-namespace stiction::certificate {
+namespace stiction::certificate::eigenvalue_count_test {
 namespace {
 
 /// Returns Q diag(eigenvalues) Q^T with a random rotation Q.
@@ -51,4 +51,4 @@ TEST(EigenvalueCount, TakesDiagonalAndSingularMatrices) {
 }
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::eigenvalue_count_test

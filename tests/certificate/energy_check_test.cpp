@@ -11,7 +11,7 @@
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::certificate {
+namespace stiction::certificate::energy_check_test {
 namespace {
 
 using contact::ContactModel;
@@ -195,4 +195,4 @@ TEST(RigidEnergy, CorrectionsThatDragAStrongDamperFail) {
 }
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::energy_check_test

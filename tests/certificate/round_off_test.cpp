@@ -12,7 +12,7 @@
 #include "support/models.hpp"
 #include "support/random_problem.hpp"
 
-namespace stiction::certificate {
+namespace stiction::certificate::round_off_test {
 namespace {
 
 /// Returns J^T gamma, size num_dofs, where gamma are the impulses of the laws at v.
@@ -84,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Models, RoundOffTest, testing::ValuesIn(support::compli
                          support::model_name);
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::round_off_test

@@ -12,7 +12,7 @@
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::certificate {
+namespace stiction::certificate::rounding_test {
 namespace {
 
 using contact::ContactModel;
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(RigidModels, RoundingTest, testing::ValuesIn(support::r
                          support::model_name);
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::rounding_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::certificate {
+namespace stiction::certificate::verdict_test {
 namespace {
 
 TEST(Verdict, PassesIfNoValueExceedsItsLimit) {
@@ -41,4 +41,4 @@ TEST(Verdict, NaNFailsByTheLargestFactor) {
 }
 
 }  // namespace
-}  // namespace stiction::certificate
+}  // namespace stiction::certificate::verdict_test

@@ -6,7 +6,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::contact_model_test {
 namespace {
 
 TEST(ContactModel, EveryNameIsParsedToItsModel) {
@@ -40,4 +40,4 @@ TEST(ContactModel, OnlyRigidModelsHaveATangentPolicy) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::contact_model_test

@@ -7,7 +7,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::custom_law_test {
 namespace {
 
 /// Hertz's law, as a user might write it.
@@ -128,4 +128,4 @@ TEST(CustomLaw, RejectsInvalidReach) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::custom_law_test

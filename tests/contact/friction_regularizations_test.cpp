@@ -6,7 +6,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::friction_regularizations_test {
 namespace {
 
 TEST(FrictionRegularizations, NamesAreParsed) {
@@ -28,4 +28,4 @@ TEST(FrictionRegularizations, ErrorForAnUnknownNameSuggestsTheNearest) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::friction_regularizations_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::contact {
+namespace stiction::contact::hertz_ellipse_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -90,4 +90,4 @@ TEST(ContactModulus, OfPoissonsRatio) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::hertz_ellipse_test

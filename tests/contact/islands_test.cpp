@@ -8,7 +8,7 @@
 
 #include "support/random_problem.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::islands_test {
 namespace {
 
 /// A problem of blocks with one dof each, and constraints that couple them.
@@ -166,4 +166,4 @@ TEST(Islands, EachConstraintIsInTheIslandOfAllItsBlocks) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::islands_test

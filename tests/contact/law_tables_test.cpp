@@ -9,7 +9,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::law_tables_test {
 namespace {
 
 /// Returns n + 1 points from low to high.
@@ -270,4 +270,4 @@ TEST(TabulatedFriction, RefusesWhatIsNoRegularization) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::law_tables_test

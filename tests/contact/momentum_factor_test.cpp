@@ -16,7 +16,7 @@
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::momentum_factor_test {
 namespace {
 
 using Eigen::VectorXd;
@@ -336,4 +336,4 @@ TEST(MomentumFactor, ContributionsOfBlocksAddUpToTheDualNorm) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::momentum_factor_test

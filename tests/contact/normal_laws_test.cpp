@@ -4,7 +4,7 @@
 
 #include "support/error_message.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::normal_laws_test {
 namespace {
 
 using support::message_of;
@@ -37,4 +37,4 @@ TEST(NormalLaws, ModelsThatTakeLawsUseWhatTheLawUses) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::normal_laws_test

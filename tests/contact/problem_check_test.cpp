@@ -12,7 +12,7 @@
 #include "stiction/contact/momentum_factor.hpp"
 #include "support/random_problem.hpp"
 
-namespace stiction::contact {
+namespace stiction::contact::problem_check_test {
 namespace {
 
 std::string fault_of(const ContactProblem& problem) {
@@ -183,4 +183,4 @@ TEST(ProblemCheck, IndexCheckIgnoresNumbers) {
 }
 
 }  // namespace
-}  // namespace stiction::contact
+}  // namespace stiction::contact::problem_check_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::support {
+namespace stiction::support::random_problem_test {
 namespace {
 
 using contact::Contact;
@@ -81,4 +81,4 @@ TEST(RandomProblem, HasAFingerprintThatDependsOnTheOrderOfItsNumbers) {
 }
 
 }  // namespace
-}  // namespace stiction::support
+}  // namespace stiction::support::random_problem_test

@@ -9,7 +9,7 @@
 #include "support/law_under_test.hpp"
 #include "support/models.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::reach_test {
 namespace {
 
 using contact::ContactModel;
@@ -117,4 +117,4 @@ TEST(Reach, IncludesTheReachOfTheNormalLaw) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::reach_test

@@ -12,7 +12,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::extreme_test {
 namespace {
 
 using contact::BodyPair;
@@ -396,4 +396,4 @@ INSTANTIATE_TEST_SUITE_P(Models, Extreme, testing::ValuesIn(list_models()), [](c
 });
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::extreme_test

@@ -16,7 +16,7 @@
 #include "support/process_memory.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::large_islands_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -264,4 +264,4 @@ TEST_P(LargeIslands, AnIslandTakesNoMoreMemoryThanItsBound) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::large_islands_test

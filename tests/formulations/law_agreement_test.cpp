@@ -9,7 +9,7 @@
 #include "support/law_under_test.hpp"
 #include "support/models.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::law_agreement_test {
 namespace {
 
 using contact::ContactModel;
@@ -214,4 +214,4 @@ TEST(LawAgreement, FrictionOpposesSlipWithinItsBound) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::law_agreement_test

@@ -10,7 +10,7 @@
 #include "support/law_under_test.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::law_behavior_test {
 namespace {
 
 using contact::ContactModel;
@@ -180,4 +180,4 @@ TEST(LawBehaviour, CustomKindWithoutALawThrows) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::law_behavior_test

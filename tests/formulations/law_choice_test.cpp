@@ -16,7 +16,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::law_choice_test {
 namespace {
 
 using contact::ContactModel;
@@ -328,4 +328,4 @@ INSTANTIATE_TEST_SUITE_P(All, LawChoice, testing::ValuesIn(support::sample_cases
                          name_of_choice);
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::law_choice_test

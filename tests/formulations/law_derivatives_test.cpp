@@ -13,7 +13,7 @@
 #include "support/models.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::law_derivatives_test {
 namespace {
 
 using contact::ContactModel;
@@ -252,4 +252,4 @@ INSTANTIATE_TEST_SUITE_P(Chosen, LawDerivatives,
                          testing::ValuesIn(support::sample_cases(make_chosen_laws())), name_of);
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::law_derivatives_test

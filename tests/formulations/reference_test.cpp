@@ -16,7 +16,7 @@
 #include "stiction/certificate/certifier.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
-namespace stiction {
+namespace stiction::reference_test {
 namespace {
 
 #ifdef _WIN32
@@ -218,4 +218,4 @@ TEST_P(Reference, StepFromEveryRowAgreesWithDrake) {
 INSTANTIATE_TEST_SUITE_P(Point, Reference, testing::Values("conveyor", "sphere", "rod"));
 
 }  // namespace
-}  // namespace stiction
+}  // namespace stiction::reference_test

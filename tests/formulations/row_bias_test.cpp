@@ -11,7 +11,7 @@
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::row_bias_test {
 namespace {
 
 using contact::ContactModel;
@@ -91,4 +91,4 @@ TEST_P(RigidRowBias, MustBeInTheSolution) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::row_bias_test

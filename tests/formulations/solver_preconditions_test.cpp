@@ -8,7 +8,7 @@
 #include "stiction/contact/momentum_factor.hpp"
 #include "support/random_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::solver_preconditions_test {
 namespace {
 
 using contact::ContactProblem;
@@ -79,4 +79,4 @@ TEST(SolverPreconditions, FailForOptionsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::solver_preconditions_test

@@ -12,8 +12,8 @@
 #include "fuzz/input.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/io/scene_file.hpp"
-#include "stiction/plant/model_check.hpp"
-#include "stiction/plant/mujoco_guard.hpp"
+#include "stiction/plant/model/model_check.hpp"
+#include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace stiction::fuzz {

@@ -10,7 +10,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::bvh_test {
 namespace {
 
 using Corners = std::array<Vec3, 4>;
@@ -87,4 +87,4 @@ TEST(Bvh, ElementsWithoutFieldMeetAllPressures) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::bvh_test

@@ -13,7 +13,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::contact_surface_test {
 namespace {
 
 using std::numbers::pi;
@@ -401,4 +401,4 @@ TEST(ContactSurface, OfConcentricSpheresIsGivenUpAsDeep) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::contact_surface_test

@@ -10,7 +10,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::coplanar_test {
 namespace {
 
 /// Two tetrahedra with a common face in z = 0 and apexes at z = 0.1 and z = -0.1. The pressure is
@@ -146,4 +146,4 @@ TEST(Coplanar, CoincidentBodiesHaveNoSurface) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::coplanar_test

@@ -9,7 +9,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::drift_tracker_test {
 namespace {
 
 void expect_same_bits(const ContactSurface& a, const ContactSurface& b) {
@@ -126,4 +126,4 @@ TEST(DriftTracker, ListsAreValidForSmallMotionsOnly) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::drift_tracker_test

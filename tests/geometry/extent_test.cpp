@@ -12,7 +12,7 @@
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::extent_test {
 namespace {
 
 /// The unit cube, divided into n^3 cells of six tets about a diagonal. The edges of each tet go
@@ -91,4 +91,4 @@ TEST(Extent, ChecksTheMesh) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::extent_test

@@ -10,7 +10,7 @@
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::flip_slivers_test {
 namespace {
 
 /// The cube [0, 1]^3 with n additional vertices along an edge, all joined to one end of the edge.
@@ -72,4 +72,4 @@ TEST(FlipSlivers, KeepsSliversThatNoFlipImproves) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::flip_slivers_test

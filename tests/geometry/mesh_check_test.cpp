@@ -11,7 +11,7 @@
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::mesh_check_test {
 namespace {
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -171,4 +171,4 @@ TEST(TriangleMeshCheck, AcceptsACavity) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::mesh_check_test

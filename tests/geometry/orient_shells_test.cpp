@@ -7,7 +7,7 @@
 
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::orient_shells_test {
 namespace {
 
 /// Adds the surface of a tetrahedron with edges along the axes, wound outward or inward.
@@ -45,4 +45,4 @@ TEST(OrientShells, KeepsCavities) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::orient_shells_test

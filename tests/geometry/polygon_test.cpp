@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::geometry {
+namespace stiction::geometry::polygon_test {
 namespace {
 
 /// Returns the corners of the tetrahedron 0, ex, ey, ez with the pressure 1 + x + 2 y + 3 z.
@@ -134,4 +134,4 @@ TEST(Polygon, CentroidOfATriangleIsItsCornersMean) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::polygon_test

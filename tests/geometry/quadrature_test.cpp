@@ -10,7 +10,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::quadrature_test {
 namespace {
 
 using std::numbers::pi;
@@ -206,4 +206,4 @@ TEST(Quadrature, OtherFansComeToRestLikeTheirPolygons) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::quadrature_test

@@ -22,7 +22,7 @@
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::shapes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -335,4 +335,4 @@ TEST(Shapes, MeshSizesEqualDrakes) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::shapes_test

@@ -9,7 +9,7 @@
 
 #include "stiction/geometry/shapes.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::surface_distance_test {
 namespace {
 
 Vec3 draw(std::mt19937& random, double size) {
@@ -53,4 +53,4 @@ TEST(SurfaceDistance, AcceptsTrianglesWithoutArea) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::surface_distance_test

@@ -18,7 +18,7 @@
 #include "stiction/geometry/quadrature.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::surface_reference_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,4 +201,4 @@ TEST(SurfaceReference, DifficultPairsHaveValidSurfaces) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::surface_reference_test

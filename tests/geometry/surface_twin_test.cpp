@@ -15,7 +15,7 @@
 
 #include "geometry/surface_support.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::surface_twin_test {
 namespace {
 
 /// The half space normal . x <= offset.
@@ -267,4 +267,4 @@ TEST(SurfaceTwin, AgreesOnARigidBoxInACompliantHalfSpace) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::surface_twin_test

@@ -12,7 +12,7 @@
 #include "stiction/geometry/nearest_cells.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::taxel_cells_test {
 namespace {
 
 using Polygon = std::vector<Vec3>;
@@ -187,4 +187,4 @@ TEST(NearestCells, CellsOfAGridAreTheGrid) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::taxel_cells_test

@@ -9,7 +9,7 @@
 
 #include "stiction/geometry/shapes.hpp"
 
-namespace stiction::geometry {
+namespace stiction::geometry::tet_mesh_test {
 namespace {
 
 const TetMesh kTet = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}};
@@ -71,4 +71,4 @@ TEST(TetMesh, QualityOfARegularTetIsOne) {
 }
 
 }  // namespace
-}  // namespace stiction::geometry
+}  // namespace stiction::geometry::tet_mesh_test

@@ -11,11 +11,11 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/stepping.hpp"
+#include "sim/step/stepping.hpp"
 #include "support/golden_table.hpp"
 #include "support/random_scene.hpp"
 
-namespace stiction::sim {
+namespace stiction::sim::golden_test {
 namespace {
 
 using contact::ContactModel;
@@ -162,4 +162,4 @@ TEST_P(Golden, HasTheHashOfTheTableWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace stiction::sim
+}  // namespace stiction::sim::golden_test

@@ -11,7 +11,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/contact/custom_law.hpp"
 
-namespace stiction::io {
+namespace stiction::io::contact_properties_test {
 namespace {
 
 TEST(ContactPropertiesFile, HasMaterialsAndRulesWithTheirLines) {
@@ -298,4 +298,4 @@ TEST(ContactPropertiesFile, MissingFileIsAnError) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::contact_properties_test

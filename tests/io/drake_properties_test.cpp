@@ -10,7 +10,7 @@
 #include "stiction/io/material_assignment.hpp"
 #include "support/scene.hpp"
 
-namespace stiction::io {
+namespace stiction::io::drake_properties_test {
 namespace {
 
 /// Returns a URDF with one link and one collision, which has the properties.
@@ -293,4 +293,4 @@ TEST(DrakeProperties, CollisionsOfAUrdfFindTheirGeomsEvenIfNamesAreLost) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::drake_properties_test

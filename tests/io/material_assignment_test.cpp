@@ -12,7 +12,7 @@
 #include "support/scene.hpp"
 #include "support/vtk_files.hpp"
 
-namespace stiction::io {
+namespace stiction::io::material_assignment_test {
 namespace {
 
 constexpr const char* kScene = R"(<mujoco>
@@ -252,4 +252,4 @@ TEST(ContactProperties, DecideWhereABallComesToRest) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::material_assignment_test

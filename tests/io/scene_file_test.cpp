@@ -7,7 +7,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::io {
+namespace stiction::io::scene_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST(SceneFile, FindsTheLineOfAMessage) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::scene_file_test

@@ -8,7 +8,7 @@
 #include "io/properties_text.hpp"
 #include "support/scene.hpp"
 
-namespace stiction::io {
+namespace stiction::io::taxel_assignment_test {
 namespace {
 
 support::Scene make_scene() {
@@ -141,4 +141,4 @@ TEST(TaxelAssignment, NamesAllGridsWithTheNameOfATactileSensor) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::taxel_assignment_test

@@ -10,7 +10,7 @@
 #include "stiction/base/error.hpp"
 #include "support/vtk_files.hpp"
 
-namespace stiction::io {
+namespace stiction::io::tet_mesh_file_test {
 namespace {
 
 using support::kFan42;
@@ -240,4 +240,4 @@ TEST(TetMeshFile, MissingFilesAndFoldersAreErrors) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::tet_mesh_file_test

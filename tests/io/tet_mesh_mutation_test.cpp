@@ -11,7 +11,7 @@
 #include "stiction/io/tet_mesh_file.hpp"
 #include "support/vtk_files.hpp"
 
-namespace stiction::io {
+namespace stiction::io::tet_mesh_mutation_test {
 namespace {
 
 /// Corrupts a file as a typing error, a bad disk or an attacker would.
@@ -94,4 +94,4 @@ TEST(TetMeshMutations, NoNumberTakesMoreMemoryThanTheFileCanFill) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::tet_mesh_mutation_test

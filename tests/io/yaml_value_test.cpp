@@ -6,7 +6,7 @@
 
 #include "stiction/base/error.hpp"
 
-namespace stiction::io {
+namespace stiction::io::yaml_value_test {
 namespace {
 
 using Kind = YamlValue::Kind;
@@ -91,4 +91,4 @@ TEST(YamlValue, NamesAMissingFile) {
 }
 
 }  // namespace
-}  // namespace stiction::io
+}  // namespace stiction::io::yaml_value_test

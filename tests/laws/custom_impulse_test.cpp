@@ -7,7 +7,7 @@
 #include "stiction/contact/custom_law.hpp"
 #include "stiction/laws/hertz.hpp"
 
-namespace stiction::laws {
+namespace stiction::laws::custom_impulse_test {
 namespace {
 
 /// Hertz's law, as a caller might write it.
@@ -45,4 +45,4 @@ TEST(CustomImpulse, EqualsTheImpulseOfTheSameBuiltInLaw) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::custom_impulse_test

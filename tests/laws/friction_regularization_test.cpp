@@ -8,7 +8,7 @@
 
 #include "support/eigenvalues.hpp"
 
-namespace stiction::laws {
+namespace stiction::laws::friction_regularization_test {
 namespace {
 
 /// The soft norm of one contact, in Eigen's types.
@@ -139,4 +139,4 @@ TEST(SoftNorm, SlipsBeyondItsTolerance) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::friction_regularization_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::laws {
+namespace stiction::laws::hunt_crossley_test {
 namespace {
 
 /// Returns laws over the ranges that occur in scenes: from soft faces to steel, from no damping to
@@ -112,4 +112,4 @@ TEST(HuntCrossley, CostKeepsItsDigitsNearTheEndOfSupport) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::hunt_crossley_test

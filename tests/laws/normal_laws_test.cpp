@@ -11,7 +11,7 @@
 #include "stiction/laws/hertz.hpp"
 #include "stiction/laws/linear_law.hpp"
 
-namespace stiction::laws {
+namespace stiction::laws::normal_laws_test {
 namespace {
 
 using Real = long double;
@@ -355,4 +355,4 @@ TEST(NormalLaws, LogBarrierHasStiffnessKAndIpcBarrierBeginsAtTheThickness) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::normal_laws_test

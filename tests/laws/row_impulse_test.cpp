@@ -7,7 +7,7 @@
 
 #include "stiction/certificate/reference_laws.hpp"
 
-namespace stiction::laws {
+namespace stiction::laws::row_impulse_test {
 namespace {
 
 std::vector<Row> make_rows() {
@@ -90,4 +90,4 @@ TEST(RowImpulse, DryFrictionStaysBelowItsBound) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::row_impulse_test

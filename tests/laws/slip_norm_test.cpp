@@ -9,7 +9,7 @@
 #include "stiction/laws/friction_regularization.hpp"
 #include "support/eigenvalues.hpp"
 
-namespace stiction::laws {
+namespace stiction::laws::slip_norm_test {
 namespace {
 
 using Kind = FrictionRegularizationKind;
@@ -218,4 +218,4 @@ TEST(SlipNorm, LanesAgreeWithOneNumber) {
 }
 
 }  // namespace
-}  // namespace stiction::laws
+}  // namespace stiction::laws::slip_norm_test

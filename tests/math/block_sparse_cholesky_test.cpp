@@ -11,7 +11,7 @@
 
 #include "stiction/math/ordering.hpp"
 
-namespace stiction::math {
+namespace stiction::math::block_sparse_cholesky_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -263,4 +263,4 @@ TEST(BlockSparseCholesky, SolvesSixRightHandSidesInTheirReachOnly) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::block_sparse_cholesky_test

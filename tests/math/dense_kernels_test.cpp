@@ -9,7 +9,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-namespace stiction::math {
+namespace stiction::math::dense_kernels_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -258,4 +258,4 @@ TEST(SolveSix, RefusesAnIndefiniteMatrix) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::dense_kernels_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::double_double_test {
 namespace {
 
 TEST(DoubleDouble, SumsAndProductsOfTwoDoublesAreExact) {
@@ -43,4 +43,4 @@ TEST(DoubleDouble, CancellationLeavesTheExactRest) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::double_double_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::elementary_test {
 namespace {
 
 TEST(Elementary, ADoubleHasOneLaneAndLanesHaveFour) {
@@ -34,4 +34,4 @@ TEST(Elementary, FunctionsHaveTheBitsOfTheScalar) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::elementary_test

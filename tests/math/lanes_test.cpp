@@ -8,7 +8,7 @@
 
 #include "stiction/math/vec3.hpp"
 
-namespace stiction::math {
+namespace stiction::math::lanes_test {
 namespace {
 
 Lanes make_random(std::mt19937* rng) {
@@ -115,4 +115,4 @@ TEST(LanesSymmetric3, IsASymmetricMatrixInEachLane) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::lanes_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::ordering_test {
 namespace {
 
 std::vector<BlockEdge> make_random_edges(int num_nodes, int num_edges, std::mt19937* rng) {
@@ -114,4 +114,4 @@ TEST(MinimumDegreeOrdering, DoesNotDependOnRepeatsOrEarlierCalls) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::ordering_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::scalar_functions_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -122,4 +122,4 @@ TEST(ScalarFunctions, TreatSpecialNumbersAsC) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::scalar_functions_test

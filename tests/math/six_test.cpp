@@ -10,7 +10,7 @@
 
 #include "stiction/math/vec3.hpp"
 
-namespace stiction::math {
+namespace stiction::math::six_test {
 namespace {
 
 using Array6 = std::array<double, 6>;
@@ -161,4 +161,4 @@ TEST(ShiftWrench, HasTheSamePowerAtBothPoints) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::six_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::spatial_test {
 namespace {
 
 TEST(CrossMatrix, TimesAVectorIsTheCrossProduct) {
@@ -20,4 +20,4 @@ TEST(CrossMatrix, IsSkewSymmetric) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::spatial_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::symmetric2_test {
 namespace {
 
 TEST(Symmetric2, PrincipalAxesComposeTheMatrix) {
@@ -33,4 +33,4 @@ TEST(Symmetric2, AMultipleOfTheIdentityHasEqualEigenvalues) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::symmetric2_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::vec3_test {
 namespace {
 
 Vec3 make_random(std::mt19937* rng) {
@@ -156,4 +156,4 @@ TEST(RigidTransform, InverseTimesUndoesTheFirst) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::vec3_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::math {
+namespace stiction::math::vector_kernels_test {
 namespace {
 
 constexpr int kMaxSize = 21;  // large enough for every remainder of the loops over 4 and 8 numbers
@@ -195,4 +195,4 @@ TEST(VectorKernels, FindLeastReportsABadNumberAtAnyPlace) {
 }
 
 }  // namespace
-}  // namespace stiction::math
+}  // namespace stiction::math::vector_kernels_test

@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::bounded_lcp_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -190,4 +190,4 @@ TEST(BoundedLcp, ActiveSetDoesNotTakeBounds) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::bounded_lcp_test

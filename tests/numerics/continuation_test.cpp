@@ -7,7 +7,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-namespace stiction::numerics {
+namespace stiction::numerics::continuation_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -182,4 +182,4 @@ TEST(Continuation, RefinesWhereRoundingStopsNewton) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::continuation_test

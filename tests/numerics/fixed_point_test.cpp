@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-namespace stiction::numerics {
+namespace stiction::numerics::fixed_point_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -226,4 +226,4 @@ TEST(FixedPointPath, FollowsTheTurnsOfThePath) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::fixed_point_test

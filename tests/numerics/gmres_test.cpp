@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-namespace stiction::numerics {
+namespace stiction::numerics::gmres_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -83,4 +83,4 @@ TEST(Gmres, SingularSystemGivesAFiniteResult) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::gmres_test

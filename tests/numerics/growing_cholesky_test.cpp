@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-namespace stiction::numerics {
+namespace stiction::numerics::growing_cholesky_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -81,4 +81,4 @@ TEST(GrowingCholesky, RemovalLeavesTheFactorOfTheOtherRows) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::growing_cholesky_test

@@ -11,13 +11,13 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::lcp_solvers_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -320,4 +320,4 @@ TEST(RatioPivoting, HugeNumbersAreNotReportedAsSolved) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::lcp_solvers_test

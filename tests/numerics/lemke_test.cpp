@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
+#include "support/random_lcp.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::lemke_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -373,4 +373,4 @@ TEST(Lemke, ProximalStepsRemoveLambda) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::lemke_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::numerics {
+namespace stiction::numerics::line_integral_test {
 namespace {
 
 TEST(LineIntegral, IsExactForCubics) {
@@ -30,4 +30,4 @@ TEST(LineIntegral, EndsAtAJump) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::line_integral_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::numerics {
+namespace stiction::numerics::line_search_test {
 namespace {
 
 /// Runs the search and records its evaluations.
@@ -183,4 +183,4 @@ TEST(MinimizeAlongLine, RetreatsFromAStepThatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::line_search_test

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::mlcp_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -122,4 +122,4 @@ TEST(CondensedMlcp, InvalidProblemsGetAStatusAndARow) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::mlcp_test

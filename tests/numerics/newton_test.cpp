@@ -9,7 +9,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-namespace stiction::numerics {
+namespace stiction::numerics::newton_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -321,4 +321,4 @@ TEST(NewtonTrace, LeavesTheResultAsItIs) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::newton_test

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
+#include "support/random_lcp.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::pivoting_with_fallbacks_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -240,4 +240,4 @@ TEST(PivotingWithFallbacks, DenseInfeasibleProblemsHaveNoLevelFour) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::pivoting_with_fallbacks_test

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::principal_pivoting_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -139,4 +139,4 @@ TEST(PrincipalPivoting, InvalidProblemsGetAStatus) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::principal_pivoting_test

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
+#include "support/random_lcp.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::ratio_pivoting_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -188,4 +188,4 @@ TEST(RatioPivoting, NeverReportsAWrongAnswerForAnIndefiniteMatrix) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::ratio_pivoting_test

@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/mlcp.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::residual_test {
 namespace {
 
 constexpr double kNotFinite[] = {std::numeric_limits<double>::quiet_NaN(),
@@ -71,4 +71,4 @@ TEST(MlcpResidual, IsNotAcceptedIfAnyNumberIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::residual_test

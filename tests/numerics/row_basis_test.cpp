@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_lcp.hpp"
+#include "support/random_lcp.hpp"
 
-namespace stiction::numerics {
+namespace stiction::numerics::row_basis_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -251,4 +251,4 @@ TEST(RowBasis, MemoryForFewWideRowsGrowsWithTheirRankOnly) {
 }
 
 }  // namespace
-}  // namespace stiction::numerics
+}  // namespace stiction::numerics::row_basis_test

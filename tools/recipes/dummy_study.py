@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 from matplotlib.figure import Figure
 
+from stiction.evidence.studies.checks import check_near
+from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.simulator import Simulator
-from stiction.studies.checks import check_near
-from stiction.studies.study import Settings, Study, StudyResult
 
 _SCENE = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
 

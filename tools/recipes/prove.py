@@ -18,8 +18,8 @@ from typing import Any
 import mujoco
 
 import stiction
-from stiction.names import find_compliant_models
-from stiction.studies.registry import STUDIES
+from stiction.evidence.studies.registry import STUDIES
+from stiction.inputs.names import find_compliant_models
 
 SCENE = """
 <mujoco>

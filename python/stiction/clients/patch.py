@@ -11,9 +11,9 @@ from stiction.clients import routing
 from stiction.clients.client import Client
 from stiction.clients.simulations import Simulations
 from stiction.clients.table import find_client
-from stiction.defaults import NOT_GIVEN, check_values, get_chosen_defaults
 from stiction.errors import Error, StictionWarning, warn
-from stiction.properties import PropertiesLike, make_properties
+from stiction.setup.defaults import NOT_GIVEN, check_values, get_chosen_defaults
+from stiction.setup.properties import PropertiesLike, make_properties
 from stiction.simulator import Simulator
 
 if TYPE_CHECKING:

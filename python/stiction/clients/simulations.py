@@ -12,8 +12,8 @@ from stiction._core import ContactProperties, StepReport
 from stiction.clients import routing
 from stiction.clients.binding import Binding
 from stiction.clients.client import Client
-from stiction.defaults import builtin_defaults
 from stiction.errors import StepError
+from stiction.setup.defaults import builtin_defaults
 from stiction.simulator import Simulator
 
 

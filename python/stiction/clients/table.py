@@ -10,7 +10,7 @@ from stiction.clients.gymnasium import GYMNASIUM
 from stiction.clients.gymnasium_robotics import GYMNASIUM_ROBOTICS
 from stiction.clients.mjdata import MJDATA
 from stiction.errors import Error
-from stiction.suggestions import suggest_name
+from stiction.inputs.suggestions import suggest_name
 
 # The first client that knows a target takes it. gymnasium-robotics stands before gymnasium, because
 # its environments are also environments of gymnasium.

@@ -10,7 +10,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from stiction.bench import (
+from stiction.commands.app import App, app
+from stiction.commands.options import (
+    ContactModel,
+    Json,
+    NumThreads,
+    Tolerance,
+    make_models_option,
+)
+from stiction.commands.output import Messages, make_console, print_json, print_text
+from stiction.errors import Error
+from stiction.evidence.bench import (
     batches,
     clutter,
     corpus,
@@ -22,20 +32,10 @@ from stiction.bench import (
     scenes,
     sleeping,
 )
-from stiction.commands.app import App, app
-from stiction.commands.options import (
-    ContactModel,
-    Json,
-    NumThreads,
-    Tolerance,
-    make_models_option,
-)
-from stiction.commands.output import Messages, make_console, print_json, print_text
-from stiction.engines import drake_peer
-from stiction.errors import Error
-from stiction.experiments import real_scenes
-from stiction.experiments.clutter import check_num_bodies
-from stiction.options import DEFAULTS
+from stiction.evidence.engines import drake_peer
+from stiction.evidence.experiments import real_scenes
+from stiction.evidence.experiments.clutter import check_num_bodies
+from stiction.setup.options import DEFAULTS
 
 bench_app = App(
     no_args_is_help=True,

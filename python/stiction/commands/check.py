@@ -10,18 +10,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stiction.checks.subject import Finding, Subject
-from stiction.checks.table import CHECKS, check_scene
+from stiction.analysis.checks.subject import Finding, Subject
+from stiction.analysis.checks.table import CHECKS, check_scene
+from stiction.analysis.verify.table import describe_failure, print_verification
+from stiction.analysis.verify.verification import verify_recording
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import make_printable
-from stiction.options import DEFAULTS
+from stiction.inputs.names import make_printable
 from stiction.recording.reader import is_mcap_file
 from stiction.recording.recording import Recording
 from stiction.scene import load_scene
-from stiction.verify.table import describe_failure, print_verification
-from stiction.verify.verification import verify_recording
+from stiction.setup.options import DEFAULTS
 
 _Speed = Annotated[
     float,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stiction.artifacts import table as artifact_table
+from stiction.analysis.artifacts import table as artifact_table
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json, print_text
@@ -15,10 +15,10 @@ from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
 from stiction.compare.table import describe_trouble, make_table
-from stiction.controls import count_steps, default_duration
-from stiction.options import DEFAULTS
-from stiction.pictures import check_picture_path
+from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
+from stiction.tables.pictures import check_picture_path
 from stiction.view.requirements import can_view
 
 

@@ -12,15 +12,15 @@ from typing import Annotated, Any, BinaryIO
 import numpy as np
 import typer
 
-from stiction import anchor_table, contact_table
 from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
-from stiction.output_files import check_output
-from stiction.record_table import RecordTable, Rows, import_pyarrow
+from stiction.inputs.suggestions import suggest_name
 from stiction.recording import Recording
-from stiction.suggestions import suggest_name
+from stiction.tables import anchor_table, contact_table
+from stiction.tables.output_files import check_output
+from stiction.tables.record_table import RecordTable, Rows, import_pyarrow
 
 
 @app.command()

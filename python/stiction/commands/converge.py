@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from stiction.analysis.converge.convergence import Convergence, measure_convergence
+from stiction.analysis.converge.table import make_table
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.controls import count_steps, default_duration
-from stiction.converge.convergence import Convergence, measure_convergence
-from stiction.converge.table import make_table
-from stiction.names import find_compliant_models
-from stiction.options import DEFAULTS
+from stiction.inputs.names import find_compliant_models
+from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
 
 
 @app.command()

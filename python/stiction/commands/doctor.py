@@ -7,10 +7,10 @@ import dataclasses
 from rich.table import Table
 from rich.text import Text
 
+from stiction.analysis.doctor import Diagnosis, examine
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.doctor import Diagnosis, examine
 
 _STYLES = {"ok": "", "missing": "dim", "failed": "red"}
 

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from stiction.bench.error_control import SCENES, calc_advantages, run_error_control
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.commands.work_precision import print_tables
-from stiction.plain_json import make_plain
-from stiction.studies.study import write_figures
+from stiction.evidence.bench.error_control import SCENES, calc_advantages, run_error_control
+from stiction.evidence.studies.study import write_figures
+from stiction.tables.plain_json import make_plain
 
 _check_scenes = options.make_scenes_check(list(SCENES))
 
@@ -68,6 +68,6 @@ def bench_error_control(
                 )
     if out is not None:
         # Imported here because it loads matplotlib, which would slow down all other commands.
-        from stiction.bench.work_plots import draw_work
+        from stiction.evidence.bench.work_plots import draw_work
 
         write_figures("error_control", description, {"error_control": draw_work(curves)}, out)

@@ -11,14 +11,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from stiction.artifacts.budget import PairBudget, make_budget
-from stiction.artifacts.operating_point import estimate_operating_point
-from stiction.artifacts.predictions import Artifacts, is_predicted
+from stiction.analysis.artifacts.budget import PairBudget, make_budget
+from stiction.analysis.artifacts.operating_point import estimate_operating_point
+from stiction.analysis.artifacts.predictions import Artifacts, is_predicted
 from stiction.commands import options
 from stiction.commands.app import app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.options import DEFAULTS
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
 _Slip = Annotated[

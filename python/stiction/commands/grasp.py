@@ -9,13 +9,13 @@ import typer
 from rich.table import Table
 
 from stiction import contact_models
+from stiction.analysis.grasp.grasp import Grasp, GraspRow, measure_grasp
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.controls import count_steps, default_duration
-from stiction.grasp.grasp import Grasp, GraspRow, measure_grasp
-from stiction.options import DEFAULTS
+from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
 
 _GOOD = ("held", "supported")
 

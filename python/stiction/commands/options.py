@@ -10,10 +10,10 @@ import typer
 
 from stiction import Error, contact_models
 from stiction._core import check_option
-from stiction.controls import ControlsName
-from stiction.options import OPTIONS
-from stiction.seconds import parse_seconds
-from stiction.suggestions import suggest_name
+from stiction.inputs.seconds import parse_seconds
+from stiction.inputs.suggestions import suggest_name
+from stiction.runs.controls import ControlsName
+from stiction.setup.options import OPTIONS
 
 
 def parse_time(text: str) -> float:

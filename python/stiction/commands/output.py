@@ -11,10 +11,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from stiction.binding.interrupts import AfterStep, DeferredInterrupt
 from stiction.errors import StepWarning
-from stiction.interrupts import AfterStep, DeferredInterrupt
-from stiction.names import make_printable
-from stiction.plain_json import make_plain
+from stiction.inputs.names import make_printable
+from stiction.tables.plain_json import make_plain
 
 _is_quiet = False  # of the command that runs; a process runs one
 

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json, print_text
-from stiction.interrupts import DeferredInterrupt
-from stiction.options import DEFAULTS
 from stiction.recording import Recording
 from stiction.recording.environment import find_differences
 from stiction.recording.replay import Difference, Replay
-from stiction.run_summary import RunSummary, make_table
+from stiction.runs.run_summary import RunSummary, make_table
+from stiction.setup.options import DEFAULTS
 
 
 @app.command("replay")

@@ -9,26 +9,26 @@ from typing import Annotated, Any
 import mujoco
 import typer
 
-from stiction.artifacts import table as artifact_table
-from stiction.artifacts.budget import ArtifactLog
-from stiction.artifacts.predictions import is_predicted
+from stiction.analysis.artifacts import table as artifact_table
+from stiction.analysis.artifacts.budget import ArtifactLog
+from stiction.analysis.artifacts.predictions import is_predicted
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.controls import (
+from stiction.recording import format as fmt
+from stiction.recording.recorder import Recorder
+from stiction.runs.controls import (
     Controls,
     default_controls,
     default_duration,
     make_controls,
 )
-from stiction.interrupts import DeferredInterrupt
-from stiction.options import DEFAULTS
-from stiction.recording import format as fmt
-from stiction.recording.recorder import Recorder
-from stiction.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
+from stiction.runs.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
+from stiction.runs.strides import Strides
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
-from stiction.strides import Strides
 
 _STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they cost little
 _MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more

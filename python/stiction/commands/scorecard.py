@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.engines.environments import FOLDER
 from stiction.errors import Error
-from stiction.interrupts import DeferredInterrupt
+from stiction.evidence.engines.environments import FOLDER
 
 if TYPE_CHECKING:
-    from stiction.scorecard.output import Paths
+    from stiction.evidence.scorecard.output import Paths
 
 
 @app.command("scorecard")
@@ -70,12 +70,12 @@ def scorecard_command(
     """  # fmt: skip
     # Imported here because they load matplotlib and all scenes, which would slow down all other
     # commands.
-    from stiction.engines.environments import install_environments
-    from stiction.scorecard.campaign import Campaign, plan_runs, run_all
-    from stiction.scorecard.engine_table import ENGINES, find_engine
-    from stiction.scorecard.output import choose_paths, write_scorecard
-    from stiction.scorecard.results import read_raw, read_rows
-    from stiction.scorecard.scene_table import SCENES, find_scene
+    from stiction.evidence.engines.environments import install_environments
+    from stiction.evidence.scorecard.campaign import Campaign, plan_runs, run_all
+    from stiction.evidence.scorecard.engine_table import ENGINES, find_engine
+    from stiction.evidence.scorecard.output import choose_paths, write_scorecard
+    from stiction.evidence.scorecard.results import read_raw, read_rows
+    from stiction.evidence.scorecard.scene_table import SCENES, find_scene
 
     messages = Messages()
     if install:

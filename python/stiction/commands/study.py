@@ -13,11 +13,11 @@ from rich.text import Text
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json, print_text
-from stiction.names import find_compliant_models
-from stiction.studies.checks import Check, format_value
-from stiction.studies.registry import STUDIES, load_study
-from stiction.studies.study import Settings, describe_result, write_result
-from stiction.suggestions import suggest_name
+from stiction.evidence.studies.checks import Check, format_value
+from stiction.evidence.studies.registry import STUDIES, load_study
+from stiction.evidence.studies.study import Settings, describe_result, write_result
+from stiction.inputs.names import find_compliant_models
+from stiction.inputs.suggestions import suggest_name
 
 # Optional results of other simulators that studies are compared with, in a folder beside the
 # repository.

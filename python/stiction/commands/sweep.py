@@ -15,10 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json, print_text
-from stiction.interrupts import DeferredInterrupt
 from stiction.sweep.columns import Row
 from stiction.sweep.config import read_config
 from stiction.sweep.journal import read_journal

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stiction.binding.interrupts import DeferredInterrupt, find_termination
 from stiction.commands import options
 from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, print_json, print_text
-from stiction.controls import ControlsName, default_duration
 from stiction.errors import StepWarning
-from stiction.interrupts import DeferredInterrupt, find_termination
-from stiction.names import choose_friction_law
-from stiction.options import DEFAULTS
+from stiction.inputs.names import choose_friction_law
 from stiction.recording.reader import is_mcap_file
+from stiction.runs.controls import ControlsName, default_duration
 from stiction.scene import load_scene
+from stiction.setup.options import DEFAULTS
 from stiction.view.requirements import require_viewer
 from stiction.view.session import MAX_SESSIONS
 

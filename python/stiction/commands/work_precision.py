@@ -9,16 +9,16 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from stiction.bench.clutter_work import run_clutter_work
-from stiction.bench.planar_work import PLANAR_WORK, run_planar_work
-from stiction.bench.work_precision import WorkCurves, WorkPoint
 from stiction.commands import options
 from stiction.commands.bench import Repeats, bench_app
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.names import find_compliant_models
-from stiction.options import DEFAULTS
-from stiction.plain_json import make_plain
-from stiction.studies.study import write_figures
+from stiction.evidence.bench.clutter_work import run_clutter_work
+from stiction.evidence.bench.planar_work import PLANAR_WORK, run_planar_work
+from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
+from stiction.evidence.studies.study import write_figures
+from stiction.inputs.names import find_compliant_models
+from stiction.setup.options import DEFAULTS
+from stiction.tables.plain_json import make_plain
 
 SCENES = (*PLANAR_WORK, "clutter")
 
@@ -80,7 +80,7 @@ def bench_work_precision(
         print_tables(curves)
     if out is not None:
         # Imported here because it loads matplotlib, which would slow down all other commands.
-        from stiction.bench.work_plots import draw_work
+        from stiction.evidence.bench.work_plots import draw_work
 
         write_figures("work_precision", description, {"work_precision": draw_work(curves)}, out)
 

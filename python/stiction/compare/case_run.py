@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
-from stiction.artifacts.budget import ArtifactLog
-from stiction.artifacts.creep import predict_creep
+from stiction.analysis.artifacts.budget import ArtifactLog
+from stiction.analysis.artifacts.creep import predict_creep
+from stiction.binding.interrupts import AfterStep
 from stiction.compare.cases import Case
 from stiction.compare.rows import Comparison, Row
-from stiction.compare.trace import Trace
-from stiction.controls import ControlsName, make_controls
 from stiction.errors import Error, ignored_settings_are_fine
-from stiction.experiments.held_body import HeldBody
-from stiction.experiments.hold import Hold
-from stiction.interrupts import AfterStep
-from stiction.names import choose_friction_law
+from stiction.inputs.names import choose_friction_law
 from stiction.recording import format as fmt
-from stiction.run_summary import calc_energy
+from stiction.runs.controls import ControlsName, make_controls
+from stiction.runs.held_body import HeldBody
+from stiction.runs.hold import Hold
+from stiction.runs.run_summary import calc_energy
+from stiction.runs.strides import Strides
+from stiction.runs.trace import Trace
 from stiction.scene import Scene
 from stiction.simulator import Simulator
-from stiction.strides import Strides
 from stiction.view.film import Film
 from stiction.view.session import MAX_SESSIONS
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
-from stiction.names import label_model
-from stiction.options import DEFAULTS
+from stiction.inputs.names import label_model
+from stiction.inputs.suggestions import suggest_name
 from stiction.scene import Scene
-from stiction.suggestions import suggest_name
+from stiction.setup.options import DEFAULTS
 
 # MuJoCo's documentation has two remedies against creep: a larger impratio, up to 100, and the noslip
 # solver. The noslip solver ends earlier if it converges to the model's noslip_tolerance.

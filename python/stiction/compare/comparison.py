@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stiction.binding.interrupts import AfterStep
 from stiction.compare.case_run import CaseRun
 from stiction.compare.cases import make_cases
 from stiction.compare.rows import Comparison
-from stiction.controls import ControlsName, count_steps, default_controls, default_duration
-from stiction.defaults import builtin_defaults
-from stiction.experiments.held_body import find_held_body
-from stiction.experiments.hold import find_hold_start, find_judged_start
-from stiction.interrupts import AfterStep
-from stiction.options import DEFAULTS
+from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
+from stiction.runs.held_body import find_held_body
+from stiction.runs.hold import find_hold_start, find_judged_start
 from stiction.scene import Scene
+from stiction.setup.defaults import builtin_defaults
+from stiction.setup.options import DEFAULTS
 
 
 @builtin_defaults()

@@ -15,9 +15,9 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from stiction.colors import find_color
 from stiction.compare.rows import Comparison
-from stiction.compare.trace import Trace
+from stiction.runs.trace import Trace
+from stiction.tables.colors import find_color
 
 Vector = NDArray[np.float64]
 

@@ -14,14 +14,14 @@ import numpy as np
 
 import stiction
 from stiction._core import contact_model_traits
-from stiction.arguments import check_path
-from stiction.artifacts import table as artifact_table
+from stiction.analysis.artifacts import table as artifact_table
 from stiction.compare import plots
 from stiction.compare.report_style import STYLE
 from stiction.compare.rows import Comparison
 from stiction.compare.table import Column, describe_trouble, make_columns, make_title
 from stiction.errors import Error
-from stiction.output_files import check_output, has_mark
+from stiction.inputs.arguments import check_path
+from stiction.tables.output_files import check_output, has_mark
 
 # Marks a file as a report that may be overwritten. It is near the beginning of every report.
 _MARK = '<meta name="generator" content="stiction compare">'

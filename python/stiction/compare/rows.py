@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from stiction import StepReport
-from stiction.artifacts.budget import PairBudget
-from stiction.compare.trace import Trace
+from stiction.analysis.artifacts.budget import PairBudget
+from stiction.runs.trace import Trace
 from stiction.view.film import Film
 
 

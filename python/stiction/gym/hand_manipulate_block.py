@@ -11,11 +11,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.arguments import check_name
 from stiction.batch import Batch
 from stiction.gym import quaternions
 from stiction.gym.requirements import find_asset
 from stiction.gym.task import Bools, Floats, Ids, Task
+from stiction.inputs.arguments import check_name
 
 # The goal's position relative to that of the block after it has settled [m].
 _POSITION_LOW, _POSITION_HIGH = np.array([[-0.04, -0.06, 0.0], [0.04, 0.02, 0.06]])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stiction.batch import Batch
 from stiction.gym import quaternions
 from stiction.gym.task import Bools, Floats, Ids, Task
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 _START_HEIGHT = 0.06  # of the pads above the center of the cube [m]
 _REACH = 0.03  # a cube whose center is farther from the middle of the pads is not held [m]

@@ -6,11 +6,11 @@ import dataclasses
 from importlib import import_module
 from typing import Any
 
-from stiction.arguments import check_integer
 from stiction.errors import Error
 from stiction.gym.task import Task
-from stiction.options import OPTIONS
-from stiction.suggestions import suggest_name
+from stiction.inputs.arguments import check_integer
+from stiction.inputs.suggestions import suggest_name
+from stiction.setup.options import OPTIONS
 
 TaskLike = Task | type[Task] | str
 

@@ -11,14 +11,14 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from stiction.arguments import check_integer
-from stiction.defaults import NOT_GIVEN
 from stiction.errors import Error
 from stiction.gym.infos import add_final, add_infos
 from stiction.gym.random_streams import RandomStreams
 from stiction.gym.task import Bools, Floats, Observations
 from stiction.gym.task_names import TaskLike, make_task
-from stiction.properties import PropertiesLike
+from stiction.inputs.arguments import check_integer
+from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.properties import PropertiesLike
 
 
 class ResetNeededError(Error, gymnasium.error.ResetNeeded):

@@ -8,12 +8,12 @@ import mujoco
 import numpy as np
 from mcap.writer import Writer
 
-from stiction.extras import import_extra
-from stiction.record_table import Rows
+from stiction.binding.extras import import_extra
 from stiction.recording import ros2_wrench
 from stiction.recording.format import Vector
 from stiction.recording.foxglove_geoms import make_geoms, make_quaternion, make_vector
 from stiction.recording.foxglove_patches import PatchMesh, make_patches
+from stiction.tables.record_table import Rows
 
 FRAMES_PER_SECOND = 60.0  # of simulated time; more are not seen, and patches are large
 PREFIX = "/foxglove"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.recording.format import Vector
-from stiction.triangulation import triangulate_polygons
+from stiction.tables.triangulation import triangulate_polygons
 
 if TYPE_CHECKING:
     from stiction._core import PatchReport

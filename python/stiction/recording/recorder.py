@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 
 from stiction._core import StepReport
-from stiction.arguments import check_flag, check_integer, check_path
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error, StepError, StictionWarning, warn
-from stiction.interrupts import DeferredInterrupt
+from stiction.inputs.arguments import check_flag, check_integer, check_path
 from stiction.recording import format as fmt
 from stiction.recording.advance import pack_advance
 from stiction.recording.pressure_fields import pack_pressure_fields

@@ -16,19 +16,19 @@ import numpy as np
 import zstandard
 from mcap.records import Attachment, Channel, Header, Message, Metadata, Schema
 
-from stiction import anchor_table, contact_table
-from stiction.arguments import check_name, check_path
-from stiction.defaults import builtin_defaults
 from stiction.errors import Error
-from stiction.options import check_options
-from stiction.properties import make_properties
-from stiction.record_table import FORMATS
+from stiction.inputs.arguments import check_name, check_path
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
 from stiction.recording.step import Step, read_steps
 from stiction.recording.step_table import tabulate_step
+from stiction.setup.defaults import builtin_defaults
+from stiction.setup.options import check_options
+from stiction.setup.properties import make_properties
 from stiction.simulator import Simulator
+from stiction.tables import anchor_table, contact_table
+from stiction.tables.record_table import FORMATS
 
 _MAX_MODEL = 1 << 31  # largest accepted size of a compiled scene [bytes]
 _MAX_DIGITS = 10  # of the number of a format

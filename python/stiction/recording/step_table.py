@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.contact_table import (
+from stiction.recording.step import Step
+from stiction.tables.contact_table import (
     FACE_FIELDS,
     calc_couple,
     tabulate_faces,
     tabulate_points,
 )
-from stiction.record_table import Rows
-from stiction.recording.step import Step
+from stiction.tables.record_table import Rows
 
 
 def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) -> Rows:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from stiction.errors import Error
-from stiction.package_scenes import find_scene
-from stiction.properties import PropertiesLike
+from stiction.inputs.package_scenes import find_scene
+from stiction.setup.properties import PropertiesLike
 from stiction.studio.panel import StictionPanel
 from stiction.studio.stepper import StictionStepper
 

@@ -10,7 +10,7 @@ from mujoco.studio import messages, plugin
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
 from stiction._core import contact_models
-from stiction.options import OPTIONS
+from stiction.setup.options import OPTIONS
 from stiction.studio.drawing import Style, make_geoms
 from stiction.studio.snapshots import PARAMETERS, ContactsSnapshot, SettingsSnapshot
 from stiction.view.palette import color_pressures

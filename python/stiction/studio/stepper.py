@@ -12,9 +12,9 @@ import mujoco
 from mujoco.studio import messages, plugin, sim
 
 from stiction._core import StepReport, contact_models
-from stiction.arguments import check_name
 from stiction.errors import Error
-from stiction.properties import PropertiesLike, load_scene_properties
+from stiction.inputs.arguments import check_name
+from stiction.setup.properties import PropertiesLike, load_scene_properties
 from stiction.simulator import Simulator
 from stiction.studio.snapshots import SettingsSnapshot, make_empty_snapshot, make_snapshot
 

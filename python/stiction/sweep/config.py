@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stiction import contact_models
-from stiction.arguments import check_path
-from stiction.controls import ControlsName
 from stiction.errors import Error, ErrorList
-from stiction.seconds import parse_seconds
-from stiction.suggestions import suggest_name
+from stiction.inputs.arguments import check_path
+from stiction.inputs.seconds import parse_seconds
+from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.yaml_file import YamlNode, read_yaml_file
+from stiction.runs.controls import ControlsName
 from stiction.sweep.parameters import Parameter, make_parameter
 from stiction.sweep.scenes import SceneEntry, find_scenes
-from stiction.yaml_file import YamlNode, read_yaml_file
 
 Value = TypeVar("Value")
 

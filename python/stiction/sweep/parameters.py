@@ -13,9 +13,9 @@ import numpy as np
 
 from stiction._core import check_model, check_option
 from stiction.errors import Error, ErrorList, StictionWarning, warn
-from stiction.options import OPTIONS
-from stiction.suggestions import suggest_name
-from stiction.yaml_file import YamlNode
+from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.yaml_file import YamlNode
+from stiction.setup.options import OPTIONS
 
 # The elements of a model that a parameter may name, and the numbers of them in MjModel.
 _COUNTS = {

@@ -16,14 +16,14 @@ import mujoco
 import numpy as np
 
 from stiction._core import ContactProperties
-from stiction.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.errors import Error, ErrorList
-from stiction.experiments.held_body import find_held_body
-from stiction.options import OPTIONS
-from stiction.properties import make_properties
+from stiction.inputs.suggestions import suggest_name
 from stiction.recording import format as fmt
+from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
+from stiction.runs.held_body import find_held_body
 from stiction.scene import Scene, load_scene
-from stiction.suggestions import suggest_name
+from stiction.setup.options import OPTIONS
+from stiction.setup.properties import make_properties
 from stiction.sweep.config import SweepConfig
 from stiction.sweep.parameters import (
     MATERIALS,

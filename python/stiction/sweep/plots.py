@@ -18,10 +18,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from stiction._core import contact_models
-from stiction.colors import find_color
 from stiction.errors import Error
-from stiction.experiments.plots import STYLE
 from stiction.sweep.columns import Row
+from stiction.tables.colors import find_color
+from stiction.tables.plots import STYLE
 
 _DPI = 120
 _MAX_SCENES = 40

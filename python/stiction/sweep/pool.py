@@ -12,8 +12,8 @@ from dataclasses import asdict
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
+from stiction.binding.interrupts import FROM_TERMINAL
 from stiction.errors import Error
-from stiction.interrupts import FROM_TERMINAL
 from stiction.sweep.columns import Row, make_empty_results
 from stiction.sweep.plan import Unit
 from stiction.sweep.unit_run import run_unit

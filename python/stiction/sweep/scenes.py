@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 _PATTERN = set("*?[")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stiction.binding.extras import import_extra
 from stiction.errors import Error
-from stiction.extras import import_extra
 from stiction.sweep.columns import INPUTS, RESULTS, Column, Row
 
 NAME = "sweep.parquet"

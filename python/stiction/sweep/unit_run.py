@@ -16,16 +16,16 @@ import numpy as np
 
 import stiction._core as core
 from stiction import StepReport
-from stiction.controls import ControlsName, make_controls
-from stiction.defaults import builtin_defaults
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StepWarning
-from stiction.experiments.held_body import find_held_body
-from stiction.experiments.hold import Hold, find_hold_start, find_judged_start
-from stiction.properties import make_properties
 from stiction.recording import format as fmt
 from stiction.recording.environment import describe_environment
-from stiction.run_summary import RunSummary, calc_energy
+from stiction.runs.controls import ControlsName, make_controls
+from stiction.runs.held_body import find_held_body
+from stiction.runs.hold import Hold, find_hold_start, find_judged_start
+from stiction.runs.run_summary import RunSummary, calc_energy
 from stiction.scene import Scene
+from stiction.setup.defaults import builtin_defaults
+from stiction.setup.properties import make_properties
 from stiction.simulator import Simulator
 from stiction.sweep.columns import Row, make_empty_results
 from stiction.sweep.parameters import change_model

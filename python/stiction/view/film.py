@@ -9,8 +9,8 @@ from dataclasses import replace
 import mujoco
 
 from stiction._core import StepReport
-from stiction.properties import PropertiesLike
 from stiction.recording import format as fmt
+from stiction.setup.properties import PropertiesLike
 from stiction.simulator import Simulator
 from stiction.view.frame import Frame, has_certificate, make_frame
 from stiction.view.session import Session

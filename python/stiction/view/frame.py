@@ -13,7 +13,7 @@ import mujoco
 from stiction._core import StepReport, contact_model_traits
 from stiction.recording import format as fmt
 from stiction.recording.step import Step
-from stiction.run_summary import calc_energy
+from stiction.runs.run_summary import calc_energy
 from stiction.view.contact_arrays import (
     PatchArrays,
     PointArrays,

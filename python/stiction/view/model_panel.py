@@ -8,7 +8,7 @@ from typing import Any
 
 from stiction._core import contact_models
 from stiction.errors import Error
-from stiction.options import OPTIONS, Option
+from stiction.setup.options import OPTIONS, Option
 from stiction.view.gui_events import on_user
 from stiction.view.runner import Runner
 from stiction.view.simulation import Simulation

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
-from stiction.output_files import check_output, has_mark, remove_output
+from stiction.tables.output_files import check_output, has_mark, remove_output
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import mujoco
 
 from stiction.errors import Error
-from stiction.properties import PropertiesLike
+from stiction.setup.properties import PropertiesLike
 from stiction.view.frame import Frame
 
 MAX_SESSIONS = 6  # on one page

@@ -9,9 +9,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.controls import Controls, ControlsName, default_controls, make_controls
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.recording import format as fmt
+from stiction.runs.controls import Controls, ControlsName, default_controls, make_controls
 from stiction.scene import Scene
 from stiction.simulator import Simulator
 from stiction.view.drag_force import DragForce

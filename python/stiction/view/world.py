@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import mujoco
 
 from stiction.meshing.tet_mesh import TetMesh
-from stiction.properties import PropertiesLike
+from stiction.setup.properties import PropertiesLike
 from stiction.surfaces import ContactSurfaces
 from stiction.view.arrows import (
     ARROW_KINDS,

@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.artifacts import budget
-from stiction.artifacts.budget import ArtifactLog, find_properties
-from stiction.artifacts.operating_point import estimate_operating_point
-from stiction.artifacts.predictions import (
+from stiction.analysis.artifacts import budget
+from stiction.analysis.artifacts.budget import ArtifactLog, find_properties
+from stiction.analysis.artifacts.operating_point import estimate_operating_point
+from stiction.analysis.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
     PairProperties,
     describe_stiffening,
     predict_artifacts,
 )
-from stiction.artifacts.probe import MeasuredArtifacts, measure_artifacts
+from stiction.analysis.artifacts.probe import MeasuredArtifacts, measure_artifacts
 
 COMPLIANT = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 RIGID = ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
@@ -101,7 +101,7 @@ def test_artifacts_that_cannot_be_measured_have_a_reason(
     log = ArtifactLog(simulator)
     log.add(simulator.step(data))
     assert log.calc_budgets()[0].note is None
-    monkeypatch.setattr("stiction.artifacts.probe._MAX_STEPS", 1)
+    monkeypatch.setattr("stiction.analysis.artifacts.probe._MAX_STEPS", 1)
     (pair,) = log.calc_budgets()
     assert pair.note is not None
     assert "gliding gap, stiffness factor, stiffness, dissipation" in pair.note
@@ -112,7 +112,7 @@ def test_artifacts_that_cannot_be_measured_have_a_reason(
     def fail(*_: Any) -> None:
         raise stiction.Error("step_failed", "step", "did not converge")
 
-    monkeypatch.setattr("stiction.artifacts.probe._measure", fail)
+    monkeypatch.setattr("stiction.analysis.artifacts.probe._measure", fail)
     assert "a step of the block failed: step: did not converge" in str(log.calc_budgets()[0].note)
     (pair,) = log.calc_budgets(measures=False)
     assert pair.note is None

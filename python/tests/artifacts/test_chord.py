@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.artifacts.budget import ArtifactLog
-from stiction.artifacts.chord import calc_turning, measure_chord_drift, predict_chord_drift
-from stiction.artifacts.displacement import CreepMeter, StuckContacts
-from stiction.artifacts.table import CHORD, COLUMNS, find_columns
+from stiction.analysis.artifacts.budget import ArtifactLog
+from stiction.analysis.artifacts.chord import calc_turning, measure_chord_drift, predict_chord_drift
+from stiction.analysis.artifacts.displacement import CreepMeter, StuckContacts
+from stiction.analysis.artifacts.table import CHORD, COLUMNS, find_columns
 from stiction.compare import compare_models
 from stiction.scene import load_scene
 

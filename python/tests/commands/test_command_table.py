@@ -225,7 +225,7 @@ def test_the_doctor_names_a_remedy_for_a_folder_without_access(folder: Path) -> 
 
 
 def test_the_doctor_finds_a_floor_that_does_not_carry(monkeypatch: pytest.MonkeyPatch) -> None:
-    from stiction import doctor
+    from stiction.analysis import doctor
 
     monkeypatch.setattr(doctor, "_BALL", doctor._BALL.replace("0 0 .0999", "0 0 9"))
     steps = [entry for entry in doctor.examine() if entry.name.startswith("step")]

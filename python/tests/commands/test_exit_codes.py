@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import stiction.cli
 from stiction import Error
 from stiction.commands.app import ExitCode, app
-from stiction.package_scenes import list_scenes
+from stiction.inputs.package_scenes import list_scenes
 
 BALL = (
     "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body name='ball' pos='0 0 .1'>"

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.converge import Convergence, measure_convergence
-from stiction.converge.analysis import calc_order, estimate_finest_error, find_step
-from stiction.converge.chaos import judge_sensitivity
-from stiction.converge.norm import calc_distances, calc_levers
+from stiction.analysis.converge import Convergence, measure_convergence
+from stiction.analysis.converge.analysis import calc_order, estimate_finest_error, find_step
+from stiction.analysis.converge.chaos import judge_sensitivity
+from stiction.analysis.converge.norm import calc_distances, calc_levers
 
 FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
 OSCILLATOR = (

@@ -13,9 +13,9 @@ from draw_figures import FIGURES, IMAGES, main
 from PIL import Image
 
 import stiction.sweep.sweep as sweep
-from stiction.engines.environments import FOLDER
-from stiction.pictures import write_picture
-from stiction.studies.registry import STUDIES, load_study
+from stiction.evidence.engines.environments import FOLDER
+from stiction.evidence.studies.registry import STUDIES, load_study
+from stiction.tables.pictures import write_picture
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -68,7 +68,10 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
         assert f"{figure.plot}.png" == sweep.PLOT
     elif arguments[0] == "scorecard":
         assert (ROOT / arguments[2]).exists()
-        assert f'"{figure.plot}.png"' in (ROOT / "python/stiction/scorecard/output.py").read_text()
+        assert (
+            f'"{figure.plot}.png"'
+            in (ROOT / "python/stiction/evidence/scorecard/output.py").read_text()
+        )
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)
 

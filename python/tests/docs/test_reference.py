@@ -17,31 +17,31 @@ import pytest
 from public_headers import SOURCES, list_public_headers
 
 import stiction
-import stiction.artifacts
+import stiction.analysis.artifacts
+import stiction.analysis.converge
+import stiction.analysis.grasp
+import stiction.analysis.verify
 import stiction.compare
 import stiction.cones
-import stiction.converge
-import stiction.grasp
 import stiction.lcp
 import stiction.meshing
 import stiction.recording
 import stiction.sweep
-import stiction.verify
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PYTHON_PAGES = sorted((DOCS / "api" / "python").glob("*.md"))
 MODULES: tuple[ModuleType, ...] = (
     stiction,
-    stiction.artifacts,
+    stiction.analysis.artifacts,
     stiction.compare,
     stiction.cones,
-    stiction.converge,
-    stiction.grasp,
+    stiction.analysis.converge,
+    stiction.analysis.grasp,
     stiction.lcp,
     stiction.meshing,
     stiction.recording,
     stiction.sweep,
-    stiction.verify,
+    stiction.analysis.verify,
 )
 if importlib.util.find_spec("gymnasium") is None:
     PYTHON_PAGES.remove(DOCS / "api" / "python" / "gym.md")

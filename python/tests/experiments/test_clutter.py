@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.experiments.clutter import (
+from stiction.evidence.experiments.clutter import (
     BOX_MASS,
     GRAVITY,
     STIFFNESS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stiction.errors import Error
-from stiction.experiments.convergence import calc_last_order, calc_order, calc_rms_error
+from stiction.evidence.experiments.convergence import calc_last_order, calc_order, calc_rms_error
 
 
 def test_rms_error_is_taken_at_the_coarse_samples() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.experiments.flat_patch import Vector, flatten_patch
-from stiction.package_scenes import find_scene_file
+from stiction.evidence.experiments.flat_patch import Vector, flatten_patch
+from stiction.inputs.package_scenes import find_scene_file
 
 
 def calc_polygon_area(vertices: Vector) -> float:

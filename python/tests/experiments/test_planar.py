@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stiction.experiments.planar import PlanarBody, run_planar
+from stiction.evidence.experiments.planar import PlanarBody, run_planar
 
 BALL = PlanarBody(
     mass=2.0,

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.controls import RandomControls
-from stiction.experiments.real_scenes import load_real_scene, scene_names
-from stiction.names import find_models
+from stiction.evidence.experiments.real_scenes import load_real_scene, scene_names
+from stiction.inputs.names import find_models
+from stiction.runs.controls import RandomControls
 from stiction.scene import Scene
 
 MODELS = find_models(lambda model: model.has_error_bound and not model.is_rigid)

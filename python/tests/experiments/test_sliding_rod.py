@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from stiction.experiments.planar import run_planar
-from stiction.experiments.sliding_rod import CASES, measure_jam
+from stiction.evidence.experiments.planar import run_planar
+from stiction.evidence.experiments.sliding_rod import CASES, measure_jam
 
 ROD = CASES["without"].body
 

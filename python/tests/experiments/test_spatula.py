@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.experiments.spatula import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
+from stiction.evidence.experiments.spatula import EXAMPLE, PAPER, GripWave, _calc_pitch, run_spatula
 
 
 def test_the_grip_is_tight_for_a_fixed_fraction_of_every_period() -> None:

@@ -15,15 +15,15 @@ import pytest
 from scipy.optimize import linprog
 
 import stiction
-from stiction.grasp import measure_grasp
-from stiction.grasp.limits import (
+from stiction.analysis.grasp import measure_grasp
+from stiction.analysis.grasp.limits import (
     GraspContacts,
     calc_slip_margin,
     calc_torsional_limit,
     calc_worst_share,
     find_grasp_axis,
 )
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 
 SCENES = Path(__file__).parents[3] / "scenes"
 PINCH = SCENES / "pinch.xml"

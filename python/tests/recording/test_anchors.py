@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 import stiction
-from stiction.anchor_table import DTYPE
 from stiction.cli import app
 from stiction.recording import format as fmt
+from stiction.tables.anchor_table import DTYPE
 
 SLOPE = math.atan(0.6 * 0.5)  # six tenths of the friction cone
 # Beside the box that sticks, a soft ball that sticks in a patch, and a ball that slides.

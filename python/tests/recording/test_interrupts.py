@@ -9,7 +9,7 @@ import mujoco
 import pytest
 
 import stiction
-from stiction.interrupts import DeferredInterrupt
+from stiction.binding.interrupts import DeferredInterrupt
 from stiction.recording import writer
 
 

@@ -20,7 +20,7 @@ from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 
 import stiction
-from stiction.names import find_compliant_models
+from stiction.inputs.names import find_compliant_models
 from stiction.recording import format as fmt
 
 MODELS = find_compliant_models()

@@ -20,7 +20,7 @@ import pytest
 import stiction
 from stiction import cli
 from stiction.commands.output import Messages
-from stiction.controls import ControlsName, default_controls, make_controls
+from stiction.runs.controls import ControlsName, default_controls, make_controls
 from stiction.scene import load_scene
 
 STICTION = Path(sys.executable).parent / "stiction"

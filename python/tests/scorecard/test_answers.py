@@ -7,11 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from stiction.engines.adapters.stiction_adapter import StictionAdapter
-from stiction.engines.drive import drive
-from stiction.scorecard.scene import Scene, cut
-from stiction.scorecard.scene_table import SCENES
-from stiction.scorecard.scenes import capstan, conveyor, dominoes, hertz, pressure_field, wedge
+from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
+from stiction.evidence.engines.drive import drive
+from stiction.evidence.scorecard.scene import Scene, cut
+from stiction.evidence.scorecard.scene_table import SCENES
+from stiction.evidence.scorecard.scenes import (
+    capstan,
+    conveyor,
+    dominoes,
+    hertz,
+    pressure_field,
+    wedge,
+)
 
 
 def integrate(rate: float, start: float, stop: float) -> tuple[float, float]:

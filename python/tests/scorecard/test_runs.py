@@ -11,20 +11,20 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.engines.adapters.mujoco_adapter import MujocoAdapter
-from stiction.engines.adapters.stiction_adapter import StictionAdapter
-from stiction.engines.drive import StoppedError, drive
-from stiction.engines.environments import PEERS, install_environments
-from stiction.engines.mjcf import make_mjcf
-from stiction.engines.trajectory import Trajectory
-from stiction.engines.world import Body, World, from_plain, to_plain
 from stiction.errors import Error
-from stiction.scorecard import campaign as campaigns
-from stiction.scorecard.campaign import Campaign, Run, plan_runs
-from stiction.scorecard.energy import calc_energy, calc_energy_gain
-from stiction.scorecard.engine_table import ENGINES, find_engine
-from stiction.scorecard.results import read_raw
-from stiction.scorecard.scene_table import SCENES, find_scene
+from stiction.evidence.engines.adapters.mujoco_adapter import MujocoAdapter
+from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
+from stiction.evidence.engines.drive import StoppedError, drive
+from stiction.evidence.engines.environments import PEERS, install_environments
+from stiction.evidence.engines.mjcf import make_mjcf
+from stiction.evidence.engines.trajectory import Trajectory
+from stiction.evidence.engines.world import Body, World, from_plain, to_plain
+from stiction.evidence.scorecard import campaign as campaigns
+from stiction.evidence.scorecard.campaign import Campaign, Run, plan_runs
+from stiction.evidence.scorecard.energy import calc_energy, calc_energy_gain
+from stiction.evidence.scorecard.engine_table import ENGINES, find_engine
+from stiction.evidence.scorecard.results import read_raw
+from stiction.evidence.scorecard.scene_table import SCENES, find_scene
 
 ENVIRONMENTS = Path(__file__).parents[3] / "build" / "scorecard"
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from stiction.studies.checks import (
+from stiction.evidence.studies.checks import (
     check_at_least,
     check_at_most,
     check_between,

@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.studies.cheetah.plan import HOLD, Effort, Planner, replay
-from stiction.studies.cheetah.study import STEPS, STUDY, _check_ways
+from stiction.evidence.studies.cheetah.plan import HOLD, Effort, Planner, replay
+from stiction.evidence.studies.cheetah.study import STEPS, STUDY, _check_ways
 
 # A box on a plane that a motor pushes along x, with a second motor that has no effect on its way.
 PUSHED = """

@@ -10,19 +10,23 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.experiments.planar import PlanarBody
-from stiction.studies.clutter.case import (
+from stiction.evidence.experiments.planar import PlanarBody
+from stiction.evidence.studies.clutter.case import (
     PLAIN_SIMILAR,
     STIFF_SAP,
     VARIANTS,
     ClutterCase,
     calc_stiction_speed,
 )
-from stiction.studies.clutter.checks import bound_median
-from stiction.studies.clutter.plots import _find_hull
-from stiction.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.studies.clutter.sweep import calc_ratio, measure
-from stiction.studies.clutter.sweep_checks import check_steps, check_stiffness, find_stiffest
+from stiction.evidence.studies.clutter.checks import bound_median
+from stiction.evidence.studies.clutter.plots import _find_hull
+from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
+from stiction.evidence.studies.clutter.sweep import calc_ratio, measure
+from stiction.evidence.studies.clutter.sweep_checks import (
+    check_steps,
+    check_stiffness,
+    find_stiffest,
+)
 
 BALL = PlanarBody(
     mass=2.0,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stiction.experiments import conveyor
-from stiction.experiments.planar import GRAVITY
-from stiction.studies.conveyor import theory
+from stiction.evidence.experiments import conveyor
+from stiction.evidence.experiments.planar import GRAVITY
+from stiction.evidence.studies.conveyor import theory
 
 
 def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:

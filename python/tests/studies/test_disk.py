@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from stiction.studies.disk.mesh import make_ring_mesh
-from stiction.studies.disk.published import _cut
-from stiction.studies.disk.scene import (
+from stiction.evidence.studies.disk.mesh import make_ring_mesh
+from stiction.evidence.studies.disk.published import _cut
+from stiction.evidence.studies.disk.scene import (
     FAN_RADIUS,
     MASS,
     RADIUS,
@@ -20,8 +20,8 @@ from stiction.studies.disk.scene import (
     run_steps,
     run_to_stop,
 )
-from stiction.studies.disk.springs import GRADING, SpringDisk, calc_spring_ratio
-from stiction.studies.disk.theory import (
+from stiction.evidence.studies.disk.springs import GRADING, SpringDisk, calc_spring_ratio
+from stiction.evidence.studies.disk.theory import (
     calc_final_ratio,
     calc_friction,
     calc_friction_of_points,

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from stiction.experiments import falling_sphere
-from stiction.experiments.planar import GRAVITY
-from stiction.studies.falling_sphere import theory
+from stiction.evidence.experiments import falling_sphere
+from stiction.evidence.experiments.planar import GRAVITY
+from stiction.evidence.studies.falling_sphere import theory
 
 
 def test_the_rigid_sphere_satisfies_the_laws_of_motion() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from stiction import lcp
-from stiction.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
-from stiction.studies.grasp.run import run_coulomb, run_model, run_no_slip
-from stiction.studies.grasp.scene import (
+from stiction.evidence.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
+from stiction.evidence.studies.grasp.run import run_coulomb, run_model, run_no_slip
+from stiction.evidence.studies.grasp.scene import (
     CANONICAL,
     CASES,
     PUBLISHED,

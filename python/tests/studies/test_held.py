@@ -12,23 +12,23 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.engines import drake_peer
-from stiction.engines.adapters.stiction_adapter import StictionAdapter
-from stiction.engines.drive import drive
-from stiction.engines.mjcf import make_mjcf
-from stiction.engines.process import WorkerProcess
-from stiction.engines.world import from_plain, to_plain
 from stiction.errors import StepWarning
-from stiction.options import DEFAULTS
+from stiction.evidence.engines import drake_peer
+from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
+from stiction.evidence.engines.drive import drive
+from stiction.evidence.engines.mjcf import make_mjcf
+from stiction.evidence.engines.process import WorkerProcess
+from stiction.evidence.engines.world import from_plain, to_plain
+from stiction.evidence.studies.held import drake, newton, scenes, worlds
+from stiction.evidence.studies.held import study as held
+from stiction.evidence.studies.held.drake_points import DrakePoints
+from stiction.evidence.studies.held.peers import Creep, Measure, Peer, RefusedError, add_peers
+from stiction.evidence.studies.held.plots import draw_creep
+from stiction.evidence.studies.held.run import Variant, find_time_step, measure_creep
+from stiction.evidence.studies.held.scenes import HeldScene
+from stiction.evidence.studies.study import Settings, StudyResult
+from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
-from stiction.studies.held import drake, newton, scenes, worlds
-from stiction.studies.held import study as held
-from stiction.studies.held.drake_points import DrakePoints
-from stiction.studies.held.peers import Creep, Measure, Peer, RefusedError, add_peers
-from stiction.studies.held.plots import draw_creep
-from stiction.studies.held.run import Variant, find_time_step, measure_creep
-from stiction.studies.held.scenes import HeldScene
-from stiction.studies.study import Settings, StudyResult
 
 SETTINGS = Settings(quick=True, contact_models=("lagged",))
 STEP = 2e-3

@@ -8,11 +8,17 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from stiction.experiments.planar import Trajectory
-from stiction.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, SPEED, calc_painleve_margin
-from stiction.studies.painleve.checks import check_compliant, check_friction, check_rigid
-from stiction.studies.painleve.run import JamRun, RodCase, find_jam
-from stiction.studies.painleve.theory import (
+from stiction.evidence.experiments.planar import Trajectory
+from stiction.evidence.experiments.sliding_rod import (
+    ANGLE,
+    FRICTION,
+    LENGTH,
+    SPEED,
+    calc_painleve_margin,
+)
+from stiction.evidence.studies.painleve.checks import check_compliant, check_friction, check_rigid
+from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
+from stiction.evidence.studies.painleve.theory import (
     Jam,
     calc_compliant_jam,
     calc_rigid_jam,

@@ -15,19 +15,19 @@ from typer.testing import CliRunner
 
 import stiction
 from stiction.cli import app
-from stiction.studies.checks import Check
-from stiction.studies.pages import add_page
-from stiction.studies.pancake import scene
-from stiction.studies.pancake.arm import (
+from stiction.evidence.studies.checks import Check
+from stiction.evidence.studies.pages import add_page
+from stiction.evidence.studies.pancake import scene
+from stiction.evidence.studies.pancake.arm import (
     ArmReference,
     Pose,
     calc_rotation_vector,
     interpolate,
     make_rotation,
 )
-from stiction.studies.pancake.robot import Command
-from stiction.studies.pancake.run import PancakeRun, run_pancake
-from stiction.studies.pancake.scene import (
+from stiction.evidence.studies.pancake.robot import Command
+from stiction.evidence.studies.pancake.run import PancakeRun, run_pancake
+from stiction.evidence.studies.pancake.scene import (
     GRIDS,
     JOINT_SPEEDS,
     SPATULA_MASS,
@@ -35,9 +35,9 @@ from stiction.studies.pancake.scene import (
     STOVE_HEIGHT,
     make_pancake_model,
 )
-from stiction.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
-from stiction.studies.pancake.task import X_SG, Task, TaskError
-from stiction.studies.study import Settings, StudyResult, describe_result, write_result
+from stiction.evidence.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
+from stiction.evidence.studies.pancake.task import X_SG, Task, TaskError
+from stiction.evidence.studies.study import Settings, StudyResult, describe_result, write_result
 from stiction.view.requirements import can_view
 
 needs_arm = pytest.mark.skipif(
@@ -65,7 +65,9 @@ def test_poses_compose_as_matrices() -> None:
 
 
 def test_the_grasp_is_along_the_handle_of_the_scene() -> None:
-    model = mujoco.MjModel.from_xml_path(str(stiction.package_scenes.find_scene_file("pancake")))
+    model = mujoco.MjModel.from_xml_path(
+        str(stiction.inputs.package_scenes.find_scene_file("pancake"))
+    )
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     spatula, handle = data.body("spatula"), data.geom("handle")

@@ -17,15 +17,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from stiction.package_scenes import find_scene_file
-from stiction.studies.quadruped import study
-from stiction.studies.quadruped.checks import check_counts, check_steps
-from stiction.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
-from stiction.studies.quadruped.figures import describe_walk
-from stiction.studies.quadruped.foot_spline import FootSpline
-from stiction.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
-from stiction.studies.quadruped.gait import Gait, calc_command
-from stiction.studies.quadruped.leg import (
+from stiction.evidence.studies.quadruped import study
+from stiction.evidence.studies.quadruped.checks import check_counts, check_steps
+from stiction.evidence.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
+from stiction.evidence.studies.quadruped.figures import describe_walk
+from stiction.evidence.studies.quadruped.foot_spline import FootSpline
+from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
+from stiction.evidence.studies.quadruped.gait import Gait, calc_command
+from stiction.evidence.studies.quadruped.leg import (
     JOINTS,
     NAMES,
     calc_feet,
@@ -33,8 +32,8 @@ from stiction.studies.quadruped.leg import (
     calc_joint_rates,
     solve_legs,
 )
-from stiction.studies.quadruped.package_walker import PackageWalk, run_package_walker
-from stiction.studies.quadruped.run import (
+from stiction.evidence.studies.quadruped.package_walker import PackageWalk, run_package_walker
+from stiction.evidence.studies.quadruped.run import (
     RUBBER,
     VISCOUS,
     WalkRun,
@@ -42,14 +41,15 @@ from stiction.studies.quadruped.run import (
     make_trotter_data,
     run_trotter,
 )
-from stiction.studies.quadruped.terrain import (
+from stiction.evidence.studies.quadruped.terrain import (
     HILL_HEIGHT,
     ROUGHNESS,
     Terrain,
     make_hills,
     make_rough_terrain,
 )
-from stiction.studies.study import Settings
+from stiction.evidence.studies.study import Settings
+from stiction.inputs.package_scenes import find_scene_file
 
 _DATA = Path(os.environ.get("STICTION_STUDY_PEERS", "../shared/reference")) / "rigid"
 needs_data = pytest.mark.skipif(not _DATA.is_dir(), reason=f"no published data in {_DATA}")

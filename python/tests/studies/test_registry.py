@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import stiction.studies
+import stiction.evidence.studies
 from stiction.errors import Error
-from stiction.studies.registry import STUDIES, load_study
+from stiction.evidence.studies.registry import STUDIES, load_study
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -17,7 +17,7 @@ def test_a_study_has_its_name_in_the_list(name: str) -> None:
 
 
 def test_every_study_is_listed() -> None:
-    folder = Path(stiction.studies.__file__).parent
+    folder = Path(stiction.evidence.studies.__file__).parent
     assert {path.parent.name for path in folder.glob("*/study.py")} == set(STUDIES)
 
 

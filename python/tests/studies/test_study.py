@@ -12,8 +12,14 @@ from typer.testing import CliRunner
 
 from stiction.cli import app
 from stiction.errors import Error
-from stiction.studies.checks import check_at_most
-from stiction.studies.study import Settings, Study, StudyResult, describe_result, write_result
+from stiction.evidence.studies.checks import check_at_most
+from stiction.evidence.studies.study import (
+    Settings,
+    Study,
+    StudyResult,
+    describe_result,
+    write_result,
+)
 
 
 def test_results_are_written_as_plain_json(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from stiction.cli import app
-from stiction.studies.falling_sphere import checks, theory
-from stiction.studies.registry import STUDIES, load_study
+from stiction.evidence.studies.falling_sphere import checks, theory
+from stiction.evidence.studies.registry import STUDIES, load_study
 
 
 def run_study(*arguments: str) -> Result:

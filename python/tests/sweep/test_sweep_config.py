@@ -327,5 +327,5 @@ def test_the_example_of_the_page_is_valid() -> None:
 def test_no_column_has_the_name_of_an_option() -> None:
     names = [column.name for column in (*INPUTS, *RESULTS)]
     assert len(set(names)) == len(names)
-    options = set(stiction.options.OPTIONS) - {"contact_model", "time_step"}
+    options = set(stiction.setup.options.OPTIONS) - {"contact_model", "time_step"}
     assert not options & set(names)

@@ -20,7 +20,7 @@ import pytest
 
 import stiction
 from stiction.compare import compare_models
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 from stiction.recording import format as fmt
 from stiction.scene import load_scene
 from stiction.sweep import Plan, SweepConfig, Unit, make_plan, read_config

@@ -21,11 +21,11 @@ import pytest
 from rich.console import Console
 
 import stiction
-from stiction.artifacts.chord import _PLATE
+from stiction.analysis.artifacts.chord import _PLATE
+from stiction.analysis.verify import Verification, verify_recording
+from stiction.analysis.verify.springs import sum_springs
+from stiction.analysis.verify.table import print_verification
 from stiction.recording.step import Step
-from stiction.verify import Verification, verify_recording
-from stiction.verify.springs import sum_springs
-from stiction.verify.table import print_verification
 
 SCENES = Path(__file__).parents[3] / "scenes"
 PROPERTIES = {

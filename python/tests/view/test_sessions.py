@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 import stiction
-from stiction.controls import ControlsName
+from stiction.runs.controls import ControlsName
 from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame

@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 import stiction
 from stiction.cli import app
-from stiction.package_scenes import find_scene_file
+from stiction.inputs.package_scenes import find_scene_file
 from stiction.view.palette import color_pressures
 from stiction.view.requirements import can_view
 from stiction.view.simulation import Simulation

@@ -12,7 +12,7 @@
 namespace stiction::geometry {
 namespace {
 
-constexpr double kMaxSides = 706;  // 10^6 tets
+constexpr double kMaxCapsuleSides = 706;  // 10^6 tets
 
 /// The vertices of one end: the medial point, the pole, and rings from the cylinder's rim to the
 /// pole.
@@ -43,7 +43,7 @@ MeshedShape make_capsule_mesh(double radius, double length, double resolution_hi
   check_positive("length of a capsule", length);
   check_positive("resolution_hint of a capsule", resolution_hint);
   const double sides = std::floor(2 * std::numbers::pi * radius / resolution_hint);
-  const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxSides));
+  const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxCapsuleSides));
   MeshedShape shape;
   const Cap bottom = add_cap(radius, length / 2, -1, n, shape);
   const Cap top = add_cap(radius, length / 2, 1, n, shape);

@@ -10,7 +10,7 @@
 namespace stiction::geometry {
 namespace {
 
-constexpr double kMaxSides = 1e5;
+constexpr double kMaxCylinderSides = 1e5;
 
 /// The vertices of the boundary: the centers of both ends, and rings of n vertices about them.
 struct Ends {
@@ -78,7 +78,7 @@ MeshedShape make_cylinder_mesh(double radius, double length, double resolution_h
   check_positive("length of a cylinder", length);
   check_positive("resolution_hint of a cylinder", resolution_hint);
   const double sides = std::ceil(2 * std::numbers::pi * radius / resolution_hint);
-  const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxSides));
+  const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxCylinderSides));
   MeshedShape shape;
   const Ends ends = add_ends(radius, length / 2, n, shape);
   // A medial segment or disk smaller than round-off would give flat tets.

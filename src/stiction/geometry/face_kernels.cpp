@@ -58,7 +58,7 @@ Vec4 distances(const Tet& T, const Vec4& x) {
       multiply_add(T.plane_y, x[1], multiply_add(T.plane_z, x[2], -T.plane_offset)));
 }
 
-Vec4 corner(const Tet& T, int i) { return Vec4{T.x[i], T.y[i], T.z[i], T.pressure[i]}; }
+Vec4 load_corner(const Tet& T, int i) { return Vec4{T.x[i], T.y[i], T.z[i], T.pressure[i]}; }
 
 }  // namespace
 
@@ -163,7 +163,7 @@ void add_half_space_face(const MovedHalfSpace& O, const Tet& T, int element_T, d
                           : snap(multiply_add(height, O.pressure_gradient, T.pressure),
                                  tolerance * O.pressure_gradient);
   std::array<PolygonVertex, 4> corners;
-  for (int i = 0; i < 4; ++i) corners[i] = {corner(T, i), broadcast_to<Vec4>(height[i])};
+  for (int i = 0; i < 4; ++i) corners[i] = {load_corner(T, i), broadcast_to<Vec4>(height[i])};
   Polygon polygon;
   if (!slice_tet(f, corners, &polygon)) return;
   if (!is_rigid && !clip_polygon(1, kEdgeShare * tolerance, &polygon)) return;

@@ -13,7 +13,7 @@
 #include "stiction/io/taxel_section.hpp"
 #include "stiction/io/yaml_document.hpp"
 #include "stiction/io/yaml_scalars.hpp"
-#include "stiction/plant/material_properties.hpp"
+#include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::io {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "stiction/contact/law_tables.hpp"
-#include "stiction/plant/materials.hpp"
-#include "stiction/plant/taxel_sensors.hpp"
-#include "stiction/sim/step_options.hpp"
+#include "stiction/plant/materials/materials.hpp"
+#include "stiction/plant/patches/taxel_sensors.hpp"
+#include "stiction/sim/options/step_options.hpp"
 
 namespace stiction::io {
 

@@ -15,7 +15,7 @@
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/plant/material_properties.hpp"
+#include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::io {
 namespace {
@@ -75,9 +75,9 @@ struct Collision {
 };
 
 /// Converts an XML document to ContactProperties, and collects all faults.
-class Reader {
+class DrakeReader {
  public:
-  Reader(std::string origin, bool is_urdf, std::filesystem::path folder)
+  DrakeReader(std::string origin, bool is_urdf, std::filesystem::path folder)
       : is_urdf_(is_urdf), folder_(std::move(folder)) {
     out_.origin = std::move(origin);
   }
@@ -273,7 +273,7 @@ class Reader {
 
 ContactProperties parse_drake_properties(const std::string& text, const std::string& origin,
                                          bool is_urdf, const std::filesystem::path& folder) {
-  return Reader(origin, is_urdf, folder).read(text);
+  return DrakeReader(origin, is_urdf, folder).read(text);
 }
 
 ContactProperties read_drake_properties(const std::filesystem::path& path) {

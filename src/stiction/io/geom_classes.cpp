@@ -6,8 +6,8 @@
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/plant/mujoco_guard.hpp"
-#include "stiction/plant/mujoco_pointers.hpp"
+#include "stiction/plant/mujoco/mujoco_guard.hpp"
+#include "stiction/plant/mujoco/mujoco_pointers.hpp"
 
 namespace stiction::io {
 namespace {

@@ -15,7 +15,7 @@
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/io/geom_classes.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
-#include "stiction/plant/material_properties.hpp"
+#include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::io {
 namespace {

@@ -35,9 +35,9 @@ std::string describe_cell_type(std::int64_t type) {
 }
 
 /// Reads a VTK file section by section and makes a tet mesh of it.
-class Reader {
+class MeshReader {
  public:
-  Reader(std::string_view bytes, const std::string& origin)
+  MeshReader(std::string_view bytes, const std::string& origin)
       : text_(bytes, origin), origin_(origin) {}
 
   TetMeshFile read() {
@@ -377,7 +377,7 @@ class Reader {
 }  // namespace
 
 TetMeshFile parse_tet_mesh(std::string_view bytes, const std::string& origin) {
-  return Reader(bytes, origin).read();
+  return MeshReader(bytes, origin).read();
 }
 
 }  // namespace stiction::io

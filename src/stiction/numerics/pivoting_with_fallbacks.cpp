@@ -12,7 +12,7 @@
 namespace stiction::numerics {
 namespace {
 
-constexpr double kAccepted = 1e-9;                           // residual, relative to |r|_inf
+constexpr double kAcceptedByFallbacks = 1e-9;                // residual, relative to |r|_inf
 constexpr double kRegularizations[] = {1e-12, 1e-10, 1e-8};  // lambda size / trace(Q)
 constexpr double kDependence = 1e-13;  // RatioPivotingOptions::dependence with lambda
 constexpr int kMaxProximalSteps = 20;
@@ -33,8 +33,11 @@ DenseLcp with_constants(DenseLcp p, const double* r) {
   p.r = r;
   return p;
 }
-double natural_residual(const DenseLcp&, std::span<const double> z, std::span<const double> w) {
-  return numerics::natural_residual(z, w);
+double find_residual(const DenseLcp&, std::span<const double> z, std::span<const double> w) {
+  return natural_residual(z, w);
+}
+double find_residual(const GramLcp& p, std::span<const double> z, std::span<const double> w) {
+  return natural_residual(p, z, w);
 }
 GramLcp with_constants(GramLcp p, const double* b) {
   p.b = b;
@@ -144,12 +147,12 @@ LcpReport PivotingWithFallbacks::solve_with_fallbacks(const Problem& problem,
   // The residual is that of the problem as given. u keeps its value, so u of z goes elsewhere.
   unused_u_.resize(u.size());
   calc_u_and_w(problem, z, unused_u_, w_);
-  report.residual = natural_residual(problem, z, w_);
+  report.residual = find_residual(problem, z, w_);
   if (report.status == LcpStatus::kInfeasible || least_residual_ >= report.residual) return report;
   // Without a proof of infeasibility the best proximal step is returned if its residual is smaller.
   std::copy(z_of_least_residual_.begin(), z_of_least_residual_.end(), z.begin());
   try_make_independent(problem, z, u, 2 * least_residual_);
-  report.residual = natural_residual(problem, z, w_);
+  report.residual = find_residual(problem, z, w_);
   report.fallback_level = 4;
   return report;
 }
@@ -180,9 +183,9 @@ bool PivotingWithFallbacks::solve_proximal(const Problem& problem, double scale,
     report->pivots += step.pivots;
     if (!step.is_solved() && step.status != LcpStatus::kNotSolved) return false;
     calc_u_and_w(problem, z, u, w_);
-    const double residual = natural_residual(problem, z, w_);
-    if (residual <= kAccepted * scale) {
-      try_make_independent(problem, z, u, kAccepted * scale);
+    const double residual = find_residual(problem, z, w_);
+    if (residual <= kAcceptedByFallbacks * scale) {
+      try_make_independent(problem, z, u, kAcceptedByFallbacks * scale);
       set_solved(residual, 1, report);
       return true;
     }
@@ -205,10 +208,10 @@ bool PivotingWithFallbacks::solve_by_lemke(const Problem& problem, double scale,
   if (count_dense_rows(problem) > kMaxLemkeSize) return false;
   const LcpReport lemke = pivot_by_lemke(problem, z, u);
   calc_u_and_w(problem, z, u, w_);
-  const double residual = natural_residual(problem, z, w_);
+  const double residual = find_residual(problem, z, w_);
   keep_if_best(residual, z);
   if (!lemke.is_solved()) return false;
-  try_make_independent(problem, z, u, std::max(residual, kAccepted * scale));
+  try_make_independent(problem, z, u, std::max(residual, kAcceptedByFallbacks * scale));
   set_solved(residual, 2, report);
   report->pivots += lemke.pivots;
   report->is_by_lemke = true;
@@ -241,7 +244,7 @@ void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::sp
   before_.assign(z.begin(), z.end());
   make_independent(problem, z);
   calc_u_and_w(problem, z, u, w_);
-  if (natural_residual(problem, z, w_) <= accepted) return;
+  if (find_residual(problem, z, w_) <= accepted) return;
   std::copy(before_.begin(), before_.end(), z.begin());
   calc_u_and_w(problem, z, u, w_);
 }

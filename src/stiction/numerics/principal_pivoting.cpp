@@ -13,7 +13,7 @@ namespace stiction::numerics {
 namespace {
 
 constexpr double kTolerance = 1e-10;  // negative w relative to |r|_inf, negative z to |z|_inf
-constexpr double kAccepted = 1e-8;    // residual of a solution, relative to |r|_inf
+constexpr double kAcceptedByPivoting = 1e-8;  // residual of a solution, relative to |r|_inf
 
 /// One solve of a dense or a factored problem.
 template <class Operator>
@@ -41,7 +41,7 @@ class Passes {
       z[m_.active[k]] = m_.z[k] = std::max(0.0, m_.z[k]);
     calc_w();
     report.residual = natural_residual(z, m_.w);
-    if (report.is_solved() && !(report.residual <= kAccepted * scale_))
+    if (report.is_solved() && !(report.residual <= kAcceptedByPivoting * scale_))
       report.status = LcpStatus::kNotSolved;
     return report;
   }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kTolerance = 1e-10;  // accepted negative w, relative to |r|_inf
-constexpr double kAccepted = 10;      // accepted residual, in units of that tolerance
+constexpr double kRatioTolerance = 1e-10;  // accepted negative w, relative to |r|_inf
+constexpr double kAcceptedRatio = 10;      // accepted residual, in units of that tolerance
 constexpr int kMaxCorrections = 4;
 constexpr double kNoRate = 1e-10;  // a rate that is round-off, in units of sqrt(Q_ii / Q_kk)
 
@@ -138,8 +138,8 @@ class Pivoting {
       } else {
         move_into_bounds();
         if (!std::isfinite(residual_)) break;
-        return end(residual_ <= kAccepted * tolerance_ ? LcpStatus::kSolved
-                                                       : LcpStatus::kNotSolved);
+        return end(residual_ <= kAcceptedRatio * tolerance_ ? LcpStatus::kSolved
+                                                            : LcpStatus::kNotSolved);
       }
       calc_w();
     }
@@ -439,7 +439,7 @@ class Pivoting {
     // Products of denormal numbers have no correct digits.
     constexpr double kLeastNormal = std::numeric_limits<double>::min();
     tolerance_ =
-        std::max({kTolerance * scale, 16 * kEpsilon * op_.magnitude(least_), kLeastNormal});
+        std::max({kRatioTolerance * scale, 16 * kEpsilon * op_.magnitude(least_), kLeastNormal});
     // If squares overflow, no digit of an answer would be correct.
     if (!std::isfinite(tolerance_)) is_finite_ = false;
   }

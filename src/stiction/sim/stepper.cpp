@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "stiction/plant/model_check.hpp"
-#include "stiction/sim/advance_check.hpp"
-#include "stiction/sim/dry_friction_check.hpp"
-#include "stiction/sim/ignored_settings.hpp"
+#include "stiction/plant/model/model_check.hpp"
+#include "stiction/sim/advance/advance_check.hpp"
+#include "stiction/sim/options/dry_friction_check.hpp"
+#include "stiction/sim/options/ignored_settings.hpp"
 #include "stiction/sim/stepper_workspace.hpp"
 
 namespace stiction::sim {

@@ -8,12 +8,12 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/plant/materials.hpp"
-#include "stiction/plant/taxel_sensors.hpp"
-#include "stiction/sim/advance_options.hpp"
-#include "stiction/sim/anchor_report.hpp"
-#include "stiction/sim/step_options.hpp"
-#include "stiction/sim/step_report.hpp"
+#include "stiction/plant/materials/materials.hpp"
+#include "stiction/plant/patches/taxel_sensors.hpp"
+#include "stiction/sim/advance/advance_options.hpp"
+#include "stiction/sim/memory/anchor_report.hpp"
+#include "stiction/sim/options/step_options.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::sim {
 

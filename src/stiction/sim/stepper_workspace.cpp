@@ -8,17 +8,17 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/number_text.hpp"
-#include "stiction/plant/model_check.hpp"
-#include "stiction/plant/solver_outputs.hpp"
-#include "stiction/plant/tied_bodies.hpp"
-#include "stiction/sim/advance_settings.hpp"
-#include "stiction/sim/failure_text.hpp"
-#include "stiction/sim/limit_warning.hpp"
-#include "stiction/sim/mocap_warning.hpp"
-#include "stiction/sim/penetration_warning.hpp"
-#include "stiction/sim/report_writer.hpp"
-#include "stiction/sim/rotation_warning.hpp"
-#include "stiction/sim/stopwatch.hpp"
+#include "stiction/plant/model/model_check.hpp"
+#include "stiction/plant/model/tied_bodies.hpp"
+#include "stiction/plant/mujoco/solver_outputs.hpp"
+#include "stiction/sim/advance/advance_settings.hpp"
+#include "stiction/sim/report/report_writer.hpp"
+#include "stiction/sim/step/stopwatch.hpp"
+#include "stiction/sim/warnings/failure_text.hpp"
+#include "stiction/sim/warnings/limit_warning.hpp"
+#include "stiction/sim/warnings/mocap_warning.hpp"
+#include "stiction/sim/warnings/penetration_warning.hpp"
+#include "stiction/sim/warnings/rotation_warning.hpp"
 
 namespace stiction::sim {
 namespace {

@@ -8,13 +8,13 @@
 #include <variant>
 #include <vector>
 
-#include "stiction/plant/number_check.hpp"
-#include "stiction/sim/advance.hpp"
-#include "stiction/sim/contact_step.hpp"
-#include "stiction/sim/event_step.hpp"
-#include "stiction/sim/mujoco_step.hpp"
-#include "stiction/sim/report_findings.hpp"
-#include "stiction/sim/rk4_step.hpp"
+#include "stiction/plant/model/number_check.hpp"
+#include "stiction/sim/advance/advance.hpp"
+#include "stiction/sim/integrators/contact_step.hpp"
+#include "stiction/sim/integrators/event_step.hpp"
+#include "stiction/sim/integrators/mujoco_step.hpp"
+#include "stiction/sim/integrators/rk4_step.hpp"
+#include "stiction/sim/report/report_findings.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace stiction::sim {

@@ -12,7 +12,7 @@
 #include "support/random_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::convex_solver_test {
 namespace {
 
 using contact::ContactModel;
@@ -279,4 +279,4 @@ TEST(MakeContactSolver, ReturnsNullForMuJoCosModel) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::convex_solver_test

@@ -16,7 +16,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::coulomb_test {
 namespace {
 
 using contact::Contact;
@@ -350,4 +350,4 @@ TEST(Coulomb, BoundDerivativeAgreesWithDifferencesOfTheImpulse) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::coulomb_test

@@ -12,7 +12,7 @@
 #include "support/models.hpp"
 #include "support/random_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::dense_hessian_test {
 namespace {
 
 using contact::ContactModel;
@@ -130,4 +130,4 @@ TEST(ConditionNumber, IsAccurateForRepeatedEigenvalues) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::dense_hessian_test

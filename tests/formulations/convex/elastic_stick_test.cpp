@@ -18,7 +18,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::elastic_stick_test {
 namespace {
 
 using certificate::ContactVector;
@@ -304,4 +304,4 @@ TEST(ElasticStick, NeedsAnchorsAndAModelThatTakesThem) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::elastic_stick_test

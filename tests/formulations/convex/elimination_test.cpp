@@ -7,7 +7,7 @@
 
 #include "support/random_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::elimination_test {
 namespace {
 
 using contact::ContactProblem;
@@ -46,4 +46,4 @@ TEST(EliminationCache, IdleBlocksComeFirst) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::elimination_test

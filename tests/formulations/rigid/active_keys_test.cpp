@@ -8,7 +8,7 @@
 
 #include "formulations/rigid/rigid_fixture.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::active_keys_test {
 namespace {
 
 using contact::ContactModel;
@@ -61,4 +61,4 @@ TEST(ActiveKeys, ContactsWithoutAnIdAreNeverFound) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::active_keys_test

@@ -10,7 +10,7 @@
 
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::bilateral_constraints_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -246,4 +246,4 @@ TEST(BilateralConstraints, FindARowThatTheyForceToPenetrate) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::bilateral_constraints_test

@@ -13,7 +13,7 @@
 #include "formulations/rigid/reduced_numbers.hpp"
 #include "stiction/formulations/rigid/cone_solver.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::cone_jam_test {
 namespace {
 
 using Eigen::VectorXd;
@@ -113,4 +113,4 @@ TEST(ConeJam, SurfacesThatMoveJamNothing) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::cone_jam_test

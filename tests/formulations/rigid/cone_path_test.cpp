@@ -14,7 +14,7 @@
 #include "formulations/rigid/reduced_numbers.hpp"
 #include "stiction/formulations/rigid/cone_tolerances.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::cone_path_test {
 namespace {
 
 using Numbers = ReducedNumbers;
@@ -136,4 +136,4 @@ TEST(ConePath, ContinuesWhereItEnded) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::cone_path_test

@@ -9,7 +9,7 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::conflict_fallbacks_test {
 namespace {
 
 using contact::ContactModel;
@@ -155,4 +155,4 @@ TEST(ConflictFallbacks, TheLastLevelWidensTheRankTolerance) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::conflict_fallbacks_test

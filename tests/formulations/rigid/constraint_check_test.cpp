@@ -10,7 +10,7 @@
 #include "stiction/formulations/rigid/expand_solution.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::constraint_check_test {
 namespace {
 
 using contact::ContactModel;
@@ -144,4 +144,4 @@ TEST(FindMissedEquality, ReturnsTheFirstOneBeyondTheTolerance) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::constraint_check_test

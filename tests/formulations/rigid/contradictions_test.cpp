@@ -12,7 +12,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::contradictions_test {
 namespace {
 
 using contact::ContactModel;
@@ -253,4 +253,4 @@ INSTANTIATE_TEST_SUITE_P(Models, ContradictionsTest, testing::ValuesIn(support::
                          support::model_name);
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::contradictions_test

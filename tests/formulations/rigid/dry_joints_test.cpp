@@ -13,7 +13,7 @@
 #include "support/models.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::dry_joints_test {
 namespace {
 
 using contact::ContactModel;
@@ -168,4 +168,4 @@ TEST(DryJointSolvers, AllLcpSolversThatTakeBoundsAgree) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::dry_joints_test

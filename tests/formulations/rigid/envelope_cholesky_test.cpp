@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Cholesky>
 
-namespace stiction::formulations {
+namespace stiction::formulations::envelope_cholesky_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -108,4 +108,4 @@ TEST(EnvelopeCholesky, RefusesAMatrixThatIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::envelope_cholesky_test

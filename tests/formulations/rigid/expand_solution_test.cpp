@@ -10,7 +10,7 @@
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "support/dense_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::expand_solution_test {
 namespace {
 
 using contact::ContactModel;
@@ -98,4 +98,4 @@ TEST(ExpandSolution, ContactVelocitiesIncludeThoseOfTheSurfaces) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::expand_solution_test

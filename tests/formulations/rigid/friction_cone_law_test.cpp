@@ -16,7 +16,7 @@
 #include "formulations/rigid/reduced_numbers.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::friction_cone_law_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -335,4 +335,4 @@ TEST(FrictionConeLaw, ConflictsAreReportedAtARow) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::friction_cone_law_test

@@ -9,7 +9,7 @@
 #include "stiction/formulations/rigid/expand_solution.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::impacts_test {
 namespace {
 
 using contact::ContactModel;
@@ -123,4 +123,4 @@ TEST(ReboundShare, IsZeroIfCompressionTookNoEnergy) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::impacts_test

@@ -10,7 +10,7 @@
 #include "support/dense_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::least_norm_test {
 namespace {
 
 using contact::ContactModel;
@@ -142,4 +142,4 @@ TEST(LeastNorm, LeversAboveTheTouchDistanceHold) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::least_norm_test

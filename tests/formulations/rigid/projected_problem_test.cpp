@@ -10,7 +10,7 @@
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "support/dense_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::projected_problem_test {
 namespace {
 
 using contact::ContactModel;
@@ -127,4 +127,4 @@ TEST(ProjectedProblem, TheLawGetsTheProjectedRows) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::projected_problem_test

@@ -16,7 +16,7 @@
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/numerics/lemke.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::rigid_laws_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -295,4 +295,4 @@ TEST(KktProjection, SolvesConvexProgramsAsLemkeDoes) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::rigid_laws_test

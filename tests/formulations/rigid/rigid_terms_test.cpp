@@ -8,7 +8,7 @@
 #include "formulations/rigid/rigid_fixture.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::rigid_terms_test {
 namespace {
 
 using contact::ContactModel;
@@ -114,4 +114,4 @@ TEST(GapTerms, DroppedCorrectionsAreThoseOfOverlapsAndViolatedLimits) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::rigid_terms_test

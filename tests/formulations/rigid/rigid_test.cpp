@@ -15,7 +15,7 @@
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::rigid_test {
 namespace {
 
 using contact::BodyPair;
@@ -489,4 +489,4 @@ TEST(RigidCertificate, FindsEveryKindOfError) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::rigid_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stiction::formulations {
+namespace stiction::formulations::spring_schedule_test {
 namespace {
 
 TEST(SpringSchedule, StiffensUpToTheUsualStiffness) {
@@ -65,4 +65,4 @@ TEST(SpringSchedule, EndsIfTheFirstStepIsNotSolved) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::spring_schedule_test

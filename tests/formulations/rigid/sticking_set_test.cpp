@@ -4,7 +4,7 @@
 
 #include "formulations/rigid/rigid_fixture.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::sticking_set_test {
 namespace {
 
 using contact::ContactModel;
@@ -94,4 +94,4 @@ TEST(StickingSet, IsEmptyIfTheLawHasFriction) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::sticking_set_test

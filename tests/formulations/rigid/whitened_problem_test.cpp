@@ -9,7 +9,7 @@
 #include "formulations/rigid/rigid_fixture.hpp"
 #include "support/dense_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::whitened_problem_test {
 namespace {
 
 using contact::Contact;
@@ -135,4 +135,4 @@ TEST(WhitenedProblem, StatusTellsWhyWhiteningFails) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::whitened_problem_test

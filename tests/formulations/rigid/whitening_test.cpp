@@ -8,7 +8,7 @@
 #include "formulations/rigid/rigid_fixture.hpp"
 #include "support/dense_problem.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::whitening_test {
 namespace {
 
 using contact::ContactModel;
@@ -106,4 +106,4 @@ TEST(Whitening, RowsAndVelocitiesAreThoseOfTheFactor) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::whitening_test

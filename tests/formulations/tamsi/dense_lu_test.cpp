@@ -9,7 +9,7 @@
 
 #include "stiction/base/work_limits.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::dense_lu_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -61,4 +61,4 @@ TEST(DenseLu, StopsWhenTheStepIsOutOfTime) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::dense_lu_test

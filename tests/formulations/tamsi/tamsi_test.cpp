@@ -18,7 +18,7 @@
 #include "support/solved_problem.hpp"
 #include "support/trials.hpp"
 
-namespace stiction::formulations {
+namespace stiction::formulations::tamsi_test {
 namespace {
 
 using contact::ContactModel;
@@ -415,4 +415,4 @@ TEST(Tamsi, ConvergesToTheGivenToleranceOrReportsThatItDidNot) {
 }
 
 }  // namespace
-}  // namespace stiction::formulations
+}  // namespace stiction::formulations::tamsi_test

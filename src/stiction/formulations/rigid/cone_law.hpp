@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stiction/formulations/rigid/cone_blocks.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -12,6 +13,8 @@
 /// on the half-line of normal impulses first, and then on the disk of friction that this normal
 /// impulse allows. Source: [alart1991]; [theory:friction-cone].
 namespace stiction::formulations {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What the projection of a block depends on.
 enum class BlockState : char {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/formulations/rigid/cone_law.hpp"
 
 namespace stiction::formulations {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Room of a cone, relative to its squared bound, below which the contact counts as slipping.
 constexpr double kBoundRoundOff = 1e-12;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "stiction/base/work_limits.hpp"
@@ -14,8 +13,6 @@
 
 namespace stiction::formulations {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The fastest velocities if there are no impulses [m/s, rad/s].
 struct FreeSpeeds {

@@ -1,0 +1,178 @@
+"""Predicts the creep of a held body from each contact model's regularization of friction.
+
+All contacts of a grasp slip with one speed v, at which their friction carries the load f_t. The
+friction of one contact, as the impulse of a step dt or as a force, is:
+
+    sap                              gamma_t = v / (sigma w)
+    lagged, lagged_regularized,      gamma_t = mu gamma_n v / sqrt(v^2 + eps^2),
+      similar, coulomb                 eps = v_s, or max(v_s, sigma w mu gamma_n)
+    tamsi                            gamma_t = mu gamma_n (2 - x) v / v_s,
+                                       x = sqrt(v^2 + (v_s / 100)^2) / v_s < 1
+    rigid models except `viscous`    any value at v = 0: no creep
+    mujoco, within the friction cone f_t = v b / R_t, from a_ref = -b v = R_t f_t at rest; with its
+                                     noslip solver, no prediction
+
+The lagged models' and `similar`'s equations hold for the friction law 'soft'. In general gamma_t =
+mu gamma_n f(v / eps). Equal contacts of `lagged` slip with v = v_s rho / sqrt(1 - rho^2), where
+rho = f_t / (mu f_n).
+Source: [castro2023] sections V and VI; [castro2020]; MuJoCo's documentation, chapter Computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import StepReport
+from stiction._core import contact_model_traits
+from stiction.analysis.artifacts.friction_functions import Law, find_friction_function
+from stiction.runs.held_body import HeldBody
+
+Vector = NDArray[np.float64]
+
+# If normal forces carry all but this fraction of the weight, friction does not carry the load.
+_MAX_NORMAL_SHARE = 0.02
+_MIN_SLIDING = 0.02  # contacts that slip less than this share of the speed carry nothing
+
+
+def predict_creep(
+    held: HeldBody,
+    report: StepReport,
+    data: mujoco.MjData,
+    model: mujoco.MjModel,
+    options: dict[str, Any],
+) -> float | None:
+    """Predicts the slip speed at which friction carries the held body's weight [m/s].
+
+    Args:
+        held: the held body.
+        report: report of a step that holds the body at rest; its normal impulses are used.
+        data: data after that step; it has the regularization of 'mujoco'.
+        model: the scene's model.
+        options: Simulator.options.
+
+    Returns:
+        The speed, or None if friction cannot carry the weight or does not have to, because the body
+        lies on something. It is None for 'viscous' too, and for 'mujoco' with its noslip solver,
+        whose remaining creep is an error of that solver.
+    """
+    contacts = report.contacts
+    touching, signs = held.find_contacts(contacts), held.find_signs(contacts)
+    dt = float(options["time_step"])
+    gamma_n = contacts.normal_impulse[touching]
+    normal = signs[:, None] * contacts.normal[touching]  # into the body
+    # What friction has to carry. A normal force from above adds to the weight.
+    rest = held.load * dt * held.down + gamma_n @ normal
+    load = float(np.linalg.norm(rest))
+    if load <= _MAX_NORMAL_SHARE * held.load * dt:
+        return None
+    # At a motion of the body along this load, contact i slips with the share q_i of its speed, and the
+    # same share of its friction acts against the load.
+    along = rest / load
+    q = np.sqrt(np.maximum(1 - (normal @ along) ** 2, 0))
+    pulls = (gamma_n > 0) & (q > _MIN_SLIDING)
+    touching, gamma_n, q = touching[pulls], gamma_n[pulls], q[pulls]
+    bound = contacts.friction[touching] * gamma_n * q
+    if bound.sum() <= load or contacts.slipping[touching].all():
+        return None
+    downward = float(along @ held.down)
+    traits = contact_model_traits(options["contact_model"])
+    if traits.is_mj_step:
+        if model.opt.noslip_iterations > 0:
+            return None
+        pairs = contacts.geoms[touching]
+        return downward * load / (dt * _calc_mujoco_resistance(model, data, pairs))
+    if traits.is_rigid:
+        # Viscous friction slips as fast as the load drives it.
+        return None if traits.has_viscous_friction else 0.0
+    w = contacts.delassus[touching]
+    sigma = options["friction_regularization"]
+    if not traits.uses_stiction_tolerance:  # sap, which slips because of its regularization
+        floor = 1e-9  # the smallest sigma of the model, see Sap::make_parameters
+        return downward * load / float(np.sum(q * q / (max(sigma, floor) * w)))
+    v_s = options["stiction_tolerance"]
+    if not traits.takes_laws:  # tamsi, which has a friction law of its own
+        return downward * solve_tamsi_creep(load / float(bound.sum()), v_s)
+    if options["friction_law"] == "elastic":  # springs carry the load
+        return 0.0
+    is_regularized = traits.uses_friction_regularization
+    eps = np.maximum(v_s, sigma * w * bound / q) if is_regularized else np.full(len(w), v_s)
+    return downward * solve_creep(bound, eps / q, load, options["friction_law"])
+
+
+def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
+    """Returns the slip, in units of the slip tolerance, at which friction has a share of its bound [-].
+
+    Args:
+        options: Simulator.options; the contact model is compliant.
+        share: rho, in [0, 1).
+    """
+    traits = contact_model_traits(options["contact_model"])
+    if not traits.uses_stiction_tolerance:  # sap
+        return share
+    if not traits.takes_laws:  # tamsi
+        return solve_tamsi_creep(share, 1.0)
+    if options["friction_law"] == "elastic":  # springs carry the load, at any slip tolerance
+        return 0.0
+    return find_friction_function(options["friction_law"]).slip(share)
+
+
+def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: Law = "soft") -> float:
+    """Returns the root v of sum_i bound_i f(v / eps_i) = load [m/s].
+
+    Args:
+        bound: friction bounds mu gamma_n [N s], (n,).
+        eps: slip tolerances > 0 [m/s], (n,).
+        load: tangential impulse, above 0 and below the sum of the bounds [N s].
+        friction_law: name of f, or the content of its table.
+    """
+    law = find_friction_function(friction_law)
+    speed = law.slip(load / bound.sum())
+    low, high = speed * eps.min(), speed * eps.max()  # equal to the root if all eps are equal
+    while high - low > 1e-12 * high:
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        friction = np.sum(bound * law.share(middle / eps))
+        low, high = (middle, high) if friction < load else (low, middle)
+    return float(0.5 * (low + high))
+
+
+def solve_tamsi_creep(rho: float, v_s: float) -> float:
+    """Returns the root v of (2 - x) v / v_s = rho, where x = sqrt(v^2 + (v_s / 100)^2) / v_s [m/s].
+
+    For small rho it is about v_s rho / 2.
+
+    Args:
+        rho: load relative to the friction bound, in [0, 0.9999].
+        v_s: stiction tolerance [m/s].
+    """
+    low, high = 0.0, 1.0  # bounds of v / v_s
+    while high - low > 1e-14:
+        middle = 0.5 * (low + high)
+        share = (2 - np.hypot(middle, 0.01)) * middle
+        low, high = (middle, high) if share < rho else (low, middle)
+    return v_s * 0.5 * (low + high)
+
+
+def _calc_mujoco_resistance(
+    model: mujoco.MjModel, data: mujoco.MjData, pairs: NDArray[np.int32]
+) -> float:
+    """Returns the sum of b / R_t over the contacts of some pairs of geoms [N s/m]."""
+    wanted = {tuple(sorted(pair)) for pair in pairs.tolist()}
+    pyramidal = model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
+    total = 0.0
+    for contact in data.contact:
+        row = contact.efc_address
+        if row < 0 or contact.dim == 1 or tuple(sorted(contact.geom.tolist())) not in wanted:
+            continue
+        if pyramidal:
+            # Friction is the difference of two edges J_n +- mu J_t: f_t = 2 mu^2 b v / R.
+            total += 2 * contact.friction[0] ** 2 * data.efc_KBIP[row, 1] / data.efc_R[row]
+        else:
+            total += data.efc_KBIP[row + 1, 1] / data.efc_R[row + 1]
+    return float(total)

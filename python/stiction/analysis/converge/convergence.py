@@ -1,0 +1,265 @@
+"""Measures how the trajectories of a scene converge with the time step, model by model."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stiction.analysis.converge import analysis
+from stiction.analysis.converge.chaos import DISPLACEMENTS, judge_sensitivity, make_displacement
+from stiction.analysis.converge.norm import Vector, calc_distances, calc_levers, calc_rms
+from stiction.binding.interrupts import AfterStep
+from stiction.errors import Error
+from stiction.inputs.names import label_model
+from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
+from stiction.runs.trajectory import Settings, Trajectory, run_trajectory
+from stiction.scene import Scene
+from stiction.setup.defaults import builtin_defaults
+from stiction.setup.options import DEFAULTS
+
+RATIO = 2  # of successive steps
+TOLERANCE = 1e-9  # of the solver, so that its error does not count as one of the step
+_REFERENCES = ("coulomb", "lagged", "lagged_regularized")  # consistent models, the best first
+
+
+@dataclasses.dataclass
+class ModelConvergence:
+    """The convergence of one contact model. None means unknown.
+
+    Attributes:
+        contact_model: name of the contact model.
+        label: the name, followed by 'own friction' if the model refuses the friction law.
+        status: 'ok', 'chaotic', 'not_converging' if finer steps do not come closer, 'failed' if a
+            step failed, or 'refused' if the model rejects the scene.
+        message: what the status means here; empty for 'ok'.
+        errors: error of each run [m], the coarsest first.
+        order: observed order of convergence of the finest runs [-].
+        finest_error: error of the finest run, extrapolated [m].
+        accurate_step: largest step that reaches the accuracy [s].
+        is_extrapolated: True if this step is smaller than that of all runs.
+        limit_distance: distance of the finest run from that of the reference model [m]: the error of
+            the model, which no step removes.
+        judged_time: time from the start in which errors are judged [s].
+        growth: growth of a small displacement of the start [-].
+        folding_time: time in which it grows by e, if the scene is chaotic [s].
+    """
+
+    contact_model: str
+    label: str = ""
+    status: str = "ok"
+    message: str = ""
+    errors: list[float] = dataclasses.field(default_factory=list)
+    order: float | None = None
+    finest_error: float | None = None
+    accurate_step: float | None = None
+    is_extrapolated: bool = False
+    limit_distance: float | None = None
+    judged_time: float = 0.0
+    growth: float | None = None
+    folding_time: float | None = None
+
+
+@dataclasses.dataclass
+class Convergence:
+    """The result of measure_convergence.
+
+    Attributes:
+        scene: path of the scene.
+        time_steps: steps of the runs, falling [s].
+        duration: simulated time [s].
+        accuracy: error that a step should reach [m].
+        reference: model whose finest run the others are compared with.
+        controls, seed: what drove the actuators.
+        models: the results of each contact model.
+        interrupted: True if the runs were ended early.
+    """
+
+    scene: str
+    time_steps: list[float]
+    duration: float
+    accuracy: float
+    reference: str
+    controls: str
+    seed: int
+    models: list[ModelConvergence] = dataclasses.field(default_factory=list)
+    interrupted: bool = False
+
+    def figures(self) -> dict[str, Any]:
+        """Everything by name, fit for JSON."""
+        return dataclasses.asdict(self)
+
+
+@builtin_defaults()
+def measure_convergence(
+    scene: Scene,
+    contact_models: Sequence[str],
+    *,
+    friction_law: str = DEFAULTS["friction_law"],
+    time_step: float | None = None,
+    num_steps: int = 5,
+    duration: float | None = None,
+    accuracy: float = 1e-3,
+    controls: ControlsName | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    after_step: AfterStep = lambda: False,
+) -> Convergence:
+    """Runs a scene with falling time steps under each contact model.
+
+    Errors are distances in meters, [theory:error-norm] with levers for rotations, as root mean square
+    over time.
+
+    Args:
+        scene: the scene, as load_scene returns it.
+        contact_models: names of contact models.
+        friction_law: as in Simulator, for the models that use laws. A model that refuses the law, as
+            most do 'elastic', runs with its own friction.
+        time_step: the largest step [s]; None means the scene's. Each further run has half the step.
+        num_steps: number of steps, at least 3.
+        duration: simulated time [s]; None means to the end of the scene's schedule, or 2 s.
+        accuracy: the error that a step should reach, above 0 [m].
+        controls, seed: as in `stiction run`.
+        options: other arguments of Simulator; the tolerance is 1e-9 unless they have one.
+        after_step: called after each step; the runs end if it returns True.
+
+    Raises:
+        Error: an argument is out of range.
+    """
+    if num_steps < 3:
+        raise Error(
+            "invalid_value",
+            "num_steps",
+            f"is {num_steps}; an order needs runs with at least 3 steps",
+        )
+    if not accuracy > 0:
+        raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
+    largest = time_step or float(scene.model.opt.timestep)
+    samples = count_steps(duration or default_duration(scene), largest)
+    controls = controls or default_controls(scene)
+    settings = Settings(
+        scene,
+        largest,
+        samples,
+        controls,
+        seed,
+        {"tolerance": TOLERANCE, **(options or {})},
+        after_step,
+        friction_law,
+    )
+    result = Convergence(
+        scene=str(scene.path),
+        time_steps=[largest / RATIO**level for level in range(num_steps)],
+        duration=samples * largest,
+        accuracy=accuracy,
+        reference=next((m for m in _REFERENCES if m in contact_models), contact_models[0]),
+        controls=controls.value,
+        seed=seed,
+    )
+    finest: dict[str, Vector] = {}
+    levers = calc_levers(scene.model)
+    for name in contact_models:
+        model, positions = _measure(settings, name, result, levers)
+        result.models.append(model)
+        if positions is not None:
+            finest[name] = positions
+        if model.message == "interrupted":
+            result.interrupted = True
+            break
+    _compare_limits(result, finest, settings, levers)
+    return result
+
+
+def _measure(
+    settings: Settings, name: str, result: Convergence, levers: Vector
+) -> tuple[ModelConvergence, Vector | None]:
+    """Returns the convergence of a model, and the positions of its finest run."""
+    out = ModelConvergence(name, label_model(name, settings.friction_law))
+    runs: list[Trajectory] = []
+    try:
+        for level in range(len(result.time_steps)):
+            runs.append(run_trajectory(settings, name, RATIO**level))
+            if runs[-1].message:
+                out.status, out.message = "failed", runs[-1].message
+                if out.message == "interrupted":
+                    out.status = "interrupted"
+                else:
+                    out.message = f"at steps of {runs[-1].time_step:g} s: {out.message}"
+                return out, None
+        displaced = [
+            run_trajectory(settings, name, RATIO, make_displacement(levers, size)).positions
+            for size in DISPLACEMENTS
+        ]
+    except Error as e:
+        out.status, out.message = "refused", str(e)
+        return out, None
+    model = settings.scene.model
+    count = min(len(run) for run in (*displaced, runs[1].positions))
+    sensitivity = judge_sensitivity(
+        [calc_distances(model, levers, runs[1].positions[:count], q[:count]) for q in displaced],
+        settings.sample_time,
+    )
+    out.growth, out.folding_time = sensitivity.growth, sensitivity.folding_time
+    judged = slice(1, max(sensitivity.horizon, 2))
+    out.judged_time = (judged.stop - 1) * settings.sample_time
+    positions = [run.positions[judged] for run in runs]
+    _judge(out, model, levers, positions, result)
+    if sensitivity.is_chaotic:
+        out.status = "chaotic"
+        out.message = (
+            f"a small displacement grows {sensitivity.growth:.2g} times within "
+            f"{result.duration:.3g} s, by e in {sensitivity.folding_time:.2g} s; no step follows one "
+            f"trajectory, so only the first {out.judged_time:.3g} s are judged; compare averages of "
+            "many runs instead"
+        )
+    return out, runs[-1].positions
+
+
+def _judge(
+    out: ModelConvergence,
+    model: Any,
+    levers: Vector,
+    positions: Sequence[Vector],
+    result: Convergence,
+) -> None:
+    """Sets errors, order and step from the positions of all runs."""
+
+    def calc_distance(a: Vector, b: Vector) -> float:
+        return calc_rms(calc_distances(model, levers, a, b))
+
+    differences = [calc_distance(a, b) for a, b in itertools.pairwise(positions)]
+    out.order = analysis.calc_order(differences, RATIO)
+    out.finest_error = analysis.estimate_finest_error(differences, out.order, RATIO)
+    finest = out.finest_error or 0.0
+    # The distance from the finest run, and the error of that run.
+    out.errors = [calc_distance(q, positions[-1]) + finest for q in positions[:-1]] + [finest]
+    if out.finest_error is None:
+        out.errors[-1] = differences[-1]  # at least a difference is known
+        out.status = "not_converging"
+        order = "none" if out.order is None else f"{out.order:.2g}"
+        out.message = (
+            f"halving the step does not reduce the difference of runs as a power of it (order {order}); "
+            "errors are distances from the finest run; take smaller steps, or give near-rigid contacts a "
+            "stiffness, because their own depends on the step"
+        )
+    out.accurate_step = analysis.find_step(
+        result.time_steps, out.errors, result.accuracy, out.order
+    )
+    if out.accurate_step is not None:
+        out.is_extrapolated = out.accurate_step < result.time_steps[-1]
+
+
+def _compare_limits(
+    result: Convergence, finest: dict[str, Vector], settings: Settings, levers: Vector
+) -> None:
+    """Sets the distances of the finest runs from that of the reference model."""
+    reference = finest.get(result.reference)
+    if reference is None:
+        return
+    for out in result.models:
+        if out.contact_model not in finest:
+            continue
+        count = 1 + round(out.judged_time / settings.sample_time)
+        a, b = finest[out.contact_model][1:count], reference[1:count]
+        out.limit_distance = calc_rms(calc_distances(settings.scene.model, levers, a, b))

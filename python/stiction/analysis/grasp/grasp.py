@@ -1,0 +1,303 @@
+"""Runs a scene under each contact model, and measures how safely it holds a body."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from stiction import StepReport
+from stiction._core import contact_model_traits
+from stiction.analysis.artifacts.creep import predict_creep
+from stiction.analysis.grasp import limits
+from stiction.binding.interrupts import AfterStep
+from stiction.errors import Error, ignored_settings_are_fine
+from stiction.inputs.names import choose_friction_law, label_model
+from stiction.runs.controls import (
+    ControlsName,
+    count_steps,
+    default_controls,
+    default_duration,
+    make_controls,
+)
+from stiction.runs.held_body import HeldBody, make_held_body
+from stiction.runs.hold import Hold, find_hold_start, find_judged_start
+from stiction.scene import Scene
+from stiction.setup.defaults import builtin_defaults
+from stiction.setup.options import DEFAULTS
+from stiction.simulator import Simulator
+
+
+@dataclasses.dataclass
+class GraspRow:
+    """The grasp under one contact model. None means unknown.
+
+    Attributes:
+        contact_model: name of the contact model.
+        label: the name, followed by 'own friction' if the model refuses the friction law.
+        status: 'held', 'supported' if normal forces carry the weight, 'slipping' if friction cannot
+            hold the body, 'dropped', 'not_touched', 'failed' if a step failed, or 'refused' if the
+            model rejects the scene.
+        message: what the status means here; empty for 'held'.
+        normal_force: sum of the normal forces on the body at the end [N].
+        num_contacts: number of contacts that press on the body at the end.
+        slip_margin: share of friction that the weight leaves [-].
+        worst_share: largest share of its friction bound that a contact uses [-].
+        creep_predicted, creep_measured: downward slip speed of the body [m/s].
+        torsional_limit: largest torque about the grasp axis that friction carries [N m]; infinite for
+            contacts that never slip.
+        axis: direction in which the contacts press most, in the world, (3,).
+    """
+
+    contact_model: str
+    label: str = ""
+    status: str = "held"
+    message: str = ""
+    normal_force: float | None = None
+    num_contacts: int = 0
+    slip_margin: float | None = None
+    worst_share: float | None = None
+    creep_predicted: float | None = None
+    creep_measured: float | None = None
+    torsional_limit: float | None = None
+    axis: list[float] | None = None
+
+
+@dataclasses.dataclass
+class Grasp:
+    """The result of measure_grasp.
+
+    Attributes:
+        scene: path of the scene.
+        body: name of the held body.
+        load: weight of the body and what it carries [N].
+        time_step: [s].
+        duration: simulated time [s].
+        hold_start: time from which the body should be held [s].
+        rows: the results of each contact model.
+        interrupted: True if the runs were ended early.
+    """
+
+    scene: str
+    body: str
+    load: float
+    time_step: float
+    duration: float
+    hold_start: float
+    rows: list[GraspRow] = dataclasses.field(default_factory=list)
+    interrupted: bool = False
+
+    def figures(self) -> dict[str, Any]:
+        """Everything by name, fit for JSON."""
+        return dataclasses.asdict(self)
+
+
+@builtin_defaults()
+def measure_grasp(
+    scene: Scene,
+    body: str,
+    contact_models: Sequence[str],
+    *,
+    friction_law: str = DEFAULTS["friction_law"],
+    time_step: float | None = None,
+    duration: float | None = None,
+    controls: ControlsName | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    after_step: AfterStep = lambda: False,
+) -> Grasp:
+    """Runs a scene under each contact model, and measures how safely it holds a body.
+
+    Args:
+        scene: the scene, as load_scene returns it.
+        body: name of the body.
+        contact_models: names of contact models.
+        friction_law: as in Simulator, for the models that use laws. A model that refuses the law, as
+            most do 'elastic', runs with its own friction.
+        time_step: [s]; None means the scene's.
+        duration: [s]; None means to the end of the scene's schedule, or 2 s.
+        controls, seed: as in `stiction run`.
+        options: other arguments of Simulator.
+        after_step: called after each step; the runs end if it returns True.
+
+    Raises:
+        Error: there is no such body, or it cannot fall; or an argument is out of range.
+    """
+    held = make_held_body(scene, body, "body")
+    controls = controls or default_controls(scene)
+    step = time_step or float(scene.model.opt.timestep)
+    num_steps = count_steps(duration or default_duration(scene), step)
+    result = Grasp(
+        scene=str(scene.path),
+        body=held.name,
+        load=held.load,
+        time_step=step,
+        duration=num_steps * step,
+        hold_start=find_hold_start(scene, controls),
+    )
+    for name in contact_models:
+        run = _Run(scene, held, result, name, friction_law, dict(options or {}))
+        run.step(num_steps, controls, seed, after_step)
+        result.rows.append(run.row)
+        if result.interrupted:
+            break
+    return result
+
+
+class _Run:
+    """The run under one contact model; `row` has its results."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        held: HeldBody,
+        result: Grasp,
+        name: str,
+        friction_law: str,
+        options: dict[str, Any],
+    ) -> None:
+        self._scene, self._held, self._result = scene, held, result
+        self._options = {**choose_friction_law(name, friction_law), **options}
+        self.row = GraspRow(name, label_model(name, friction_law))
+
+    def step(
+        self, num_steps: int, controls: ControlsName, seed: int, after_step: AfterStep
+    ) -> None:
+        """Steps to the end, a failed step, or until after_step returns True, and fills the row."""
+        row, result = self.row, self._result
+        try:
+            with ignored_settings_are_fine():
+                simulator = self._scene.make_simulator(
+                    row.contact_model,
+                    time_step=result.time_step,
+                    on_failure="stop",
+                    **self._options,
+                )
+        except Error as e:
+            row.status, row.message = "refused", str(e)
+            return
+        data, drive = self._scene.make_data(), make_controls(controls, self._scene, seed)
+        hold = Hold(self._held, result.hold_start)
+        start = float(data.time)
+        judged_from = find_judged_start(
+            start, start + result.duration, self._held, result.hold_start
+        )
+        times: list[float] = []
+        slips: list[float] = []
+        for _ in range(num_steps):
+            time = float(data.time)
+            drive(data)
+            report = simulator.step(data)
+            if "interrupted" in report.status or after_step():
+                result.interrupted = True
+                break
+            if report.status_bits:
+                row.status, row.message = "failed", f"at {time:.4g} s: {report.message}"
+                return
+            slip = hold.follow(time, report, data)
+            if time >= judged_from and math.isfinite(slip):
+                times.append(time)
+                slips.append(slip)
+        if hold.report is None:
+            self._explain_no_hold(hold, float(data.time))
+            return
+        if len(times) > 1:
+            row.creep_measured = float(np.polyfit(np.array(times) - times[0], slips, 1)[0])
+        row.creep_predicted = predict_creep(
+            self._held, hold.report, data, self._scene.model, simulator.options
+        )
+        self._judge(simulator, hold.report, data)
+
+    def _explain_no_hold(self, hold: Hold, end: float) -> None:
+        row, name = self.row, self._held.name
+        if hold.dropped_at is not None:
+            row.status = "dropped"
+            row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
+            return
+        row.status, start = "not_touched", self._result.hold_start
+        if not hold.has_begun:
+            row.message = (
+                f"the run ends at {end:.4g} s, and the hold of '{name}' begins at {start:g} s; "
+                "give a longer --duration"
+            )
+        else:
+            row.message = (
+                f"nothing touches '{name}' after {start:g} s; check the controls, or run for longer"
+            )
+
+    def _judge(self, simulator: Simulator, report: StepReport, data: mujoco.MjData) -> None:
+        """Fills the row from the last step in which something held the body."""
+        row, held = self.row, self._held
+        contacts = self._find_contacts(simulator, report)
+        row.normal_force = float(contacts.force.sum())
+        row.num_contacts = len(contacts.force)
+        axis = limits.find_grasp_axis(contacts)
+        row.axis = axis.tolist()
+        traits = contact_model_traits(row.contact_model)
+        row.torsional_limit = limits.calc_torsional_limit(contacts, axis)
+        margin = limits.calc_slip_margin(
+            contacts, held.down, held.load, data.subtree_com[held.body]
+        )
+        if traits.has_viscous_friction:
+            row.slip_margin, row.torsional_limit = None, 0.0
+        elif not traits.uses_friction:  # `no_slip`, whose contacts hold any load that they can
+            row.slip_margin = margin if math.isinf(margin) else 1.0
+            row.torsional_limit = math.inf if row.torsional_limit > 0 else 0.0
+        else:
+            row.slip_margin = margin
+            row.worst_share = limits.calc_worst_share(contacts)
+        if row.slip_margin == 1.0 and traits.uses_friction:
+            row.status, row.message = "supported", "normal forces carry the weight"
+        elif self._slips(report):
+            row.status, row.creep_predicted = "slipping", None  # there is no steady creep
+            row.message = (
+                f"friction cannot hold '{held.name}', which slides or turns; press harder, raise the "
+                "friction, or hold the body nearer to its center of mass"
+            )
+        elif not self._is_gripped(report):
+            row.status = "supported"
+            row.message = f"only bodies that are fixed to the world touch '{held.name}'"
+
+    def _slips(self, report: StepReport) -> bool:
+        """True if friction cannot carry the weight, or is at its bound at every contact that presses."""
+        contacts, margin = report.contacts, self.row.slip_margin
+        own = self._held.find_contacts(contacts)
+        own = own[np.asarray(contacts.normal_impulse)[own] > 0]
+        return (margin is not None and margin <= 0) or bool(np.all(contacts.slipping[own]))
+
+    def _is_gripped(self, report: StepReport) -> bool:
+        holders = self._held.find_holders(report.contacts)
+        return bool(self._scene.model.body_weldid[holders].any())
+
+    def _find_contacts(self, simulator: Simulator, report: StepReport) -> limits.GraspContacts:
+        """Returns the contacts that press on the body."""
+        contacts = report.contacts
+        own, signs = self._held.find_contacts(contacts), self._held.find_signs(contacts)
+        presses = np.asarray(contacts.normal_impulse)[own] > 0
+        own, signs = own[presses], signs[presses, None]
+        impulse, normal = signs * contacts.impulse[own], signs * contacts.normal[own]
+        normal_impulse = contacts.normal_impulse[own]
+        traits = contact_model_traits(self.row.contact_model)
+        friction = contacts.friction[own] if traits.uses_friction else np.ones(len(own))
+        takes_torsion = traits.takes_laws or traits.is_mj_step
+        pairs = [tuple(int(g) for g in pair) for pair in contacts.geoms[own]]
+        torsion = {pair: _find_torsion(simulator, pair) for pair in set(pairs) if takes_torsion}
+        return limits.GraspContacts(
+            point=contacts.point[own],
+            normal=normal,
+            force=normal_impulse / contacts.time_step,
+            friction=friction,
+            torsion=np.array([torsion.get(pair, 0.0) for pair in pairs]),
+            tangential=(impulse - normal_impulse[:, None] * normal) / contacts.time_step,
+        )
+
+
+def _find_torsion(simulator: Simulator, pair: tuple[int, ...]) -> float:
+    """Returns the coefficient of torsional friction of two geoms [m]."""
+    numbers = simulator.explain(*pair)["numbers"]
+    found = (n["value"] for n in numbers if n["name"] == "torsional friction" and n["is_used"])
+    return float(next(found, 0.0))

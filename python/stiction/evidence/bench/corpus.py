@@ -1,0 +1,226 @@
+"""`stiction bench corpus`: times other people's models against mj_step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from stiction.errors import Error, StictionWarning
+from stiction.evidence.bench.stride_runs import STRIDE, StrideRuns
+from stiction.evidence.experiments.model_files import find_named_files
+from stiction.simulator import Simulator
+
+PACKAGES = ("dm_control", "gymnasium", "gymnasium_robotics")  # those that the tests install
+CONTACT_MODELS = ("lagged_regularized", "coulomb", "sap", "no_slip")
+SLOW_US = 20.0  # models whose mj_step takes longer have columns of their own
+
+_RUN_SECONDS = 10.0  # CPU time after which a run ends early
+_STEP_SECONDS = 20.0  # wall time after which a step fails
+
+
+@dataclass(frozen=True)
+class CorpusCase:
+    """The result of one model file under one contact model.
+
+    Times are CPU times per step [us], the mean over the run of each stride's minimum. Times and
+    ratios are None if not even the first stride succeeded.
+
+    dofs: number of degrees of freedom.
+    contacts, mujoco_contacts: mean number of contacts.
+    num_steps: number of timed steps; fewer than asked for if a step failed or the run took too long.
+    ratio_to_mujoco: Stiction's time divided by that of mj_step's first num_steps steps.
+    median_ratio: the same from the medians of the repeats instead of the minima.
+    failure: status of the step that failed; empty if none did.
+    """
+
+    file: str
+    contact_model: str
+    dofs: int
+    contacts: float
+    mujoco_contacts: float
+    num_steps: int
+    us_per_step: float | None
+    mujoco_us_per_step: float | None
+    ratio_to_mujoco: float | None
+    median_ratio: float | None
+    failure: str
+
+
+@dataclass(frozen=True)
+class CorpusSummary:
+    """Percentiles of ratio_to_mujoco under one contact model, without the runs that failed.
+
+    The values whose names begin with `slow` are those of the models whose mj_step takes more than
+    SLOW_US.
+    """
+
+    contact_model: str
+    models: int
+    failed: int
+    median: float
+    p95: float
+    largest: float
+    slow_models: int
+    slow_median: float | None
+    slow_p95: float | None
+
+
+def run_corpus(
+    names: Sequence[str] = PACKAGES,
+    contact_models: Sequence[str] = CONTACT_MODELS,
+    *,
+    num_steps: int = 200,
+    num_repeats: int = 3,
+    on_file: Callable[[Path], None] = lambda _: None,
+) -> Iterator[CorpusCase]:
+    """Times the models of files, folders and packages. Yields a case per file and contact model.
+
+    Each stepper runs from the model's initial state with the same slow controls. The steppers take
+    turns after every ten steps. A file is left out if MuJoCo cannot load it, if nothing in it can
+    move, if it has deformable bodies, or if mj_step warns within the run.
+
+    Args:
+        names: paths or names of packages.
+        contact_models: names of contact models.
+        num_steps: number of steps of a run; rounded up to a multiple of ten.
+        num_repeats: number of runs of each stepper.
+        on_file: called before each file.
+
+    Raises:
+        Error: a name is unknown, or no file can be timed.
+    """
+    num_strides = -(-num_steps // STRIDE)
+    is_any = False
+    outer = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: None)  # a file with warnings is left out anyway
+    try:
+        for file in find_named_files(names):
+            on_file(file)
+            model = load_steady_model(file, num_strides)
+            if model is not None:
+                is_any = True
+                yield from _run_file(file, model, contact_models, num_strides, num_repeats)
+    finally:
+        mujoco.set_mju_user_warning(outer)
+    if not is_any:
+        raise Error(
+            "invalid_value",
+            ", ".join(names),
+            "has no model that moves and that mj_step runs without a warning; name other files",
+        )
+
+
+def summarize(cases: Sequence[CorpusCase]) -> list[CorpusSummary]:
+    """Returns one summary for each contact model that has a run without a failure."""
+    names = dict.fromkeys(case.contact_model for case in cases)
+    groups = [[case for case in cases if case.contact_model == name] for name in names]
+    return [_summarize_model(group) for group in groups if not all(c.failure for c in group)]
+
+
+def find_worst(cases: Sequence[CorpusCase], count: int) -> list[CorpusCase]:
+    """Returns the cases with the largest ratios, the largest first."""
+    return sorted(cases, key=lambda case: -(case.ratio_to_mujoco or 0))[:count]
+
+
+def load_steady_model(file: Path, num_strides: int) -> mujoco.MjModel | None:
+    """Loads a model and runs it with mj_step. Returns None if it must be left out."""
+    try:
+        model = mujoco.MjModel.from_xml_path(str(file))
+    except ValueError:
+        return None
+    if model.nv == 0 or model.nflex:
+        return None
+    run = _make_mujoco_runs(model, num_strides)
+    run.start()
+    try:
+        for _ in range(num_strides):
+            run.advance()
+    except mujoco.FatalError:
+        return None
+    is_steady = not run.data.warning.number.any() and np.isfinite(run.data.qvel).all()
+    return model if is_steady else None
+
+
+def _make_mujoco_runs(model: mujoco.MjModel, num_strides: int) -> StrideRuns:
+    return StrideRuns(model, lambda d, n: mujoco.mj_step(model, d, n), num_strides, _RUN_SECONDS)
+
+
+def _make_runs(model: mujoco.MjModel, contact_model: str, num_strides: int) -> StrideRuns:
+    """Makes the runs of a contact model. They end at once if it refuses the model."""
+    try:
+        simulator = Simulator(model, contact_model, max_seconds=_STEP_SECONDS)
+    except Error:
+        runs = StrideRuns(model, lambda d, n: None, 0, _RUN_SECONDS)
+        runs.failure = "refused"
+        return runs
+    return StrideRuns(model, simulator.step, num_strides, _RUN_SECONDS)
+
+
+def _run_file(
+    file: Path,
+    model: mujoco.MjModel,
+    contact_models: Sequence[str],
+    num_strides: int,
+    num_repeats: int,
+) -> Iterator[CorpusCase]:
+    peer = _make_mujoco_runs(model, num_strides)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StictionWarning)
+        ours = {name: _make_runs(model, name, num_strides) for name in contact_models}
+        for _ in range(num_repeats):
+            _take_turns([peer, *ours.values()], num_strides)
+    for name, runs in ours.items():
+        yield _make_case(file, name, model.nv, runs, peer)
+
+
+def _take_turns(steppers: list[StrideRuns], num_strides: int) -> None:
+    for runs in steppers:
+        runs.start()
+    for _ in range(num_strides):
+        for runs in steppers:
+            runs.advance()
+
+
+def _make_case(
+    file: Path, contact_model: str, dofs: int, ours: StrideRuns, peer: StrideRuns
+) -> CorpusCase:
+    n = min(ours.num_strides, peer.num_strides)
+    us, mujoco_us = (runs.calc_us(n) if n else None for runs in (ours, peer))
+    medians = [runs.calc_us(n, np.median) for runs in (ours, peer)] if n else None
+    return CorpusCase(
+        file=str(file),
+        contact_model=contact_model,
+        dofs=dofs,
+        contacts=ours.calc_contacts(),
+        mujoco_contacts=peer.calc_contacts(),
+        num_steps=n * STRIDE,
+        us_per_step=us,
+        mujoco_us_per_step=mujoco_us,
+        ratio_to_mujoco=us / mujoco_us if us and mujoco_us else None,
+        median_ratio=medians[0] / medians[1] if medians else None,
+        failure=ours.failure,
+    )
+
+
+def _summarize_model(cases: Sequence[CorpusCase]) -> CorpusSummary:
+    good = [case for case in cases if not case.failure]
+    ratios = np.array([case.ratio_to_mujoco for case in good])
+    slow = ratios[[(case.mujoco_us_per_step or 0) > SLOW_US for case in good]]
+    median, p95, largest = np.percentile(ratios, [50, 95, 100])
+    slow_median, slow_p95 = np.percentile(slow, [50, 95]) if len(slow) else (None, None)
+    return CorpusSummary(
+        contact_model=cases[0].contact_model,
+        models=len(good),
+        failed=len(cases) - len(good),
+        median=median,
+        p95=p95,
+        largest=largest,
+        slow_models=len(slow),
+        slow_median=slow_median,
+        slow_p95=slow_p95,
+    )

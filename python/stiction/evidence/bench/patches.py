@@ -1,0 +1,249 @@
+"""`stiction bench patches`: times steps with pressure-field contact against Drake's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+import stiction
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.bench.mujoco_runners import make_stiction_runner
+from stiction.evidence.bench.scene_pairs import make_pair_runners, make_surface_runner
+from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.engines.drake_model import DrakeModel, Scheme, Surface, find_materials
+from stiction.evidence.experiments import gripper
+from stiction.evidence.experiments.spatula import EXAMPLE
+from stiction.inputs.package_scenes import find_scene_file
+from stiction.scene import Scene
+
+_SETTLE_STEPS = 5  # untimed steps of each stepper from the common state
+_NUM_STEPS = 20  # timed steps of each stepper, after the untimed ones
+_HOLD_TIME = 0.3  # simulated time from the start to the common state [s]
+# The model under which the common state is reached, so that all models are timed from the same state.
+# From the state that coulomb reaches with 1200 faces, Drake's CENIC ends the process.
+_HOLD_MODEL = "lagged_regularized"
+
+
+@dataclass(frozen=True)
+class PairTime:
+    """The contact surface of a pair of geoms alone.
+
+    faces: mean number of faces.
+    us: CPU time of a query, minimum of the repeats [us].
+    """
+
+    faces: float
+    us: float
+
+
+@dataclass(frozen=True)
+class StepCase:
+    """The result for one common state.
+
+    Times are CPU times per step, minima of the repeats unless noted [us]. Drake's values are None
+    or empty if it was not timed.
+
+    scene: name of the state.
+    faces, points: number of faces and of contact points in the next step.
+    iterations, residual: mean Newton iterations per step, and largest relative residual [-].
+    query_us, query_faces: time and mean number of faces of the contact surfaces alone, for geoms
+        that move to and fro.
+    pairs: the same for each touching pair of geoms alone.
+    solve_us: median wall time of the solver [us].
+    drake_faces: Drake's number of faces.
+    drake_us, drake_us_median: Drake's times by scheme.
+    drake_best_us: time of the fastest scheme.
+    drake_query_us: time of Drake's contact surfaces alone.
+    ratio: Stiction's time divided by that of the fastest scheme; below 1, Stiction is faster.
+    wanted: largest ratio that is required.
+    """
+
+    scene: str
+    faces: int
+    points: int
+    us_per_step: float
+    us_per_step_median: float
+    iterations: float
+    residual: float
+    query_us: float
+    query_faces: float
+    pairs: dict[str, PairTime]
+    solve_us: float
+    drake_faces: int | None
+    drake_us: dict[str, float]
+    drake_us_median: dict[str, float]
+    drake_best_us: float | None
+    drake_query_us: float | None
+    ratio: float | None
+    wanted: float
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A common state, from which all steppers start.
+
+    name: name of the state.
+    scene, simulator, data: the scene, Stiction's simulator of it, and the state.
+    tessellation: faces of the contact surfaces, of Drake's too.
+    wanted: largest ratio to Drake that is required.
+    """
+
+    name: str
+    scene: Scene
+    simulator: stiction.Simulator
+    data: mujoco.MjData
+    tessellation: Surface
+    wanted: float
+
+
+def run_gripper_steps(
+    contact_model: str, *, tessellation: Surface = "polygon", num_repeats: int, with_drake: bool
+) -> list[StepCase]:
+    """Times the gripper at rest, holding the spatula with the pancake, at all resolutions."""
+    cases = []
+    for resolution in gripper.RESOLUTIONS:
+        scene = gripper.load_gripper(resolution)
+        simulator = gripper.make_gripper_simulator(scene, contact_model, tessellation)
+        data = scene.make_data()
+        holder = gripper.make_gripper_simulator(scene, _HOLD_MODEL, tessellation)
+        holder.step(data, round(_HOLD_TIME / gripper.TIME_STEP))
+        name = f"gripper {resolution.name}"
+        start = _Start(name, scene, simulator, data, tessellation, wanted=1 / 4)
+        cases.append(_time_steps(start, ("sap", "cenic") if with_drake else (), num_repeats))
+    return cases
+
+
+def run_spatula_steps(contact_model: str, *, num_repeats: int, with_drake: bool) -> list[StepCase]:
+    """Times the spatula of Drake's example in its tight and its loose phase, with steps of 40 ms."""
+    scene = stiction.load_scene(find_scene_file("spatula"))
+    with ignored_settings_are_fine():
+        simulator = scene.make_simulator(contact_model)
+        holder = scene.make_simulator(_HOLD_MODEL)
+    data = scene.make_data()
+    cases = []
+    for phase, force in (("tight", EXAMPLE.tight), ("loose", EXAMPLE.loose)):
+        data.ctrl[:] = force
+        holder.step(data, round(_HOLD_TIME / holder.time_step))
+        start = _Start(f"spatula {phase}", scene, simulator, data, "polygon", wanted=1 / 5)
+        cases.append(_time_steps(start, ("lagged",) if with_drake else (), num_repeats))
+    return cases
+
+
+def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) -> StepCase:
+    model, simulator = start.scene.model, start.simulator
+    ours, summary = make_stiction_runner(simulator, start.data, _SETTLE_STEPS, _NUM_STEPS)
+    arguments = (model, simulator.properties, start.data, start.tessellation, _NUM_STEPS)
+    query, pairs = make_surface_runner(*arguments), make_pair_runners(*arguments)
+    runners = {"stiction": ours, "query": query.runner}
+    runners |= {name: pair.runner for name, pair in pairs.items()}
+    peers = {scheme: _make_drake(start, scheme) for scheme in schemes}
+    for scheme, peer in peers.items():
+        runners[scheme] = Runner(peer.reset, peer.advance, _NUM_STEPS)
+    if peers:
+        first = peers[schemes[0]]
+        runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), _NUM_STEPS)
+    times = time_in_turns(runners, num_repeats)
+    us, query_us = times.pop("stiction"), times.pop("query").minimum
+    pair_times = {
+        name: PairTime(pair.faces, times.pop(name).minimum) for name, pair in pairs.items()
+    }
+    drake_query = times.pop("drake_query", None)
+    best = min((timing.minimum for timing in times.values()), default=None)
+    report = simulator.step(_copy(model, start.data))
+    return StepCase(
+        scene=start.name,
+        faces=report.patches.num_faces,
+        points=len(report.contacts),
+        us_per_step=us.minimum,
+        us_per_step_median=us.median,
+        iterations=summary.iterations,
+        residual=summary.residual,
+        query_us=query_us,
+        query_faces=query.faces,
+        pairs=pair_times,
+        solve_us=summary.stages_us["solve"],
+        drake_faces=first.count_faces() if peers else None,
+        drake_us={scheme: timing.minimum for scheme, timing in times.items()},
+        drake_us_median={scheme: timing.median for scheme, timing in times.items()},
+        drake_best_us=best,
+        drake_query_us=drake_query.minimum if drake_query else None,
+        ratio=us.minimum / best if best else None,
+        wanted=start.wanted,
+    )
+
+
+def _discard(_: object) -> None:
+    return None
+
+
+def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
+    peer = DrakeModel(
+        start.scene.model,
+        find_materials(start.scene.model, start.simulator),
+        scheme=scheme,
+        surface=start.tessellation,
+        stiction_tolerance=start.simulator.options["stiction_tolerance"],
+    )
+    peer.set_state(start.data)
+    peer.advance(_SETTLE_STEPS)
+    peer.mark()
+    return peer
+
+
+def _copy(model: mujoco.MjModel, data: mujoco.MjData) -> mujoco.MjData:
+    copied = mujoco.MjData(model)
+    mujoco.mj_copyData(copied, model, data)
+    return copied
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """The exponent with which a time grows with the number of faces over the gripper's resolutions.
+
+    time: the time that grows.
+    ours, drake: exponents of Stiction and Drake; None if not measured.
+    wanted: largest exponent that is required.
+    """
+
+    time: str
+    ours: float | None
+    drake: float | None
+    wanted: float = 1.05
+
+
+_GROWTH = 4  # the faces of a pair must grow by this factor to fit a meaningful slope
+
+
+def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
+    """Fits the exponents of the query, of the whole step, and of the queries of single pairs.
+
+    A query is fitted over its own faces. Only pairs that touch at all resolutions and whose faces
+    grow enough are fitted. Drake's step is that of its fastest scheme.
+    """
+    faces: list[float] = [case.faces for case in cases]
+    queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
+    steps = [case.drake_best_us for case in cases if case.drake_best_us is not None]
+    exponents = [
+        Exponent(
+            "query",
+            _fit([case.query_faces for case in cases], [case.query_us for case in cases]),
+            _fit(faces, queries),
+        ),
+        Exponent("step", _fit(faces, [c.us_per_step for c in cases]), _fit(faces, steps)),
+    ]
+    for name in cases[0].pairs:
+        pairs = [case.pairs[name] for case in cases if name in case.pairs]
+        if len(pairs) < len(cases) or pairs[-1].faces < _GROWTH * pairs[0].faces:
+            continue
+        fitted = _fit([pair.faces for pair in pairs], [pair.us for pair in pairs])
+        exponents.append(Exponent(f"query of {name}", fitted, None))
+    return exponents
+
+
+def _fit(faces: list[float], us: list[float]) -> float | None:
+    """Returns the slope of a least-squares fit of the logarithms, or None if times are missing."""
+    if len(us) != len(faces):
+        return None
+    return float(np.polyfit(np.log(faces), np.log(us), 1)[0])

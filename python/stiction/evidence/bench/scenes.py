@@ -1,0 +1,185 @@
+"""`stiction bench scenes`: times any scene against mj_step from the same states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import TypeVar
+
+import mujoco
+import numpy as np
+
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.experiments.real_scenes import load_real_scene, scene_names
+from stiction.recording import format as fmt
+from stiction.runs.controls import ControlsName, make_controls
+from stiction.scene import Scene, load_scene
+from stiction.setup.options import DEFAULTS
+
+T = TypeVar("T")
+
+_STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # times of the common states in mj_step's run [s]
+_SETTLE_STEPS = 50  # untimed steps from a common state: depths of contacts differ between steppers
+_STEPS_PER_STATE = 50
+_STRIDE = 10  # steps between updates of the controls
+
+
+@dataclass(frozen=True)
+class SceneCase:
+    """The result for one scene.
+
+    Times are CPU times per step [us]. The ratio is Stiction's minimum divided by mj_step's: below
+    1, Stiction is faster.
+
+    dofs: number of degrees of freedom.
+    contacts, mujoco_contacts: mean number of contacts per step.
+    iterations: Newton iterations per step, summed over islands, mean of the steps.
+    residual: largest relative residual [-].
+    """
+
+    scene: str
+    dofs: int
+    contacts: float
+    mujoco_contacts: float
+    us_per_step: float
+    us_per_step_median: float
+    mujoco_us_per_step: float
+    mujoco_us_per_step_median: float
+    ratio_to_mujoco: float
+    iterations: float
+    residual: float
+
+
+def load(name: str) -> Scene:
+    """Loads a scene of experiments/real_scenes.py by its name, or a scene as load_scene does."""
+    if name in scene_names():
+        return load_real_scene(name)
+    return load_scene(Path(name))
+
+
+def run_scene(
+    name: str,
+    contact_model: str = DEFAULTS["contact_model"],
+    *,
+    num_threads: int = DEFAULTS["num_threads"],
+    num_repeats: int = 5,
+) -> SceneCase:
+    """Times one scene from states of a run of mj_step. Both steppers get the same controls.
+
+    The controls are those of the first keyframe if it has nonzero controls, else random with a
+    fixed seed. Each stepper takes some untimed steps from each state first.
+
+    Args:
+        name: a scene file, or a name in experiments/real_scenes.py.
+        contact_model, num_threads: as in Simulator.
+        num_repeats: number of runs of each stepper; they take turns.
+    """
+    scene = load(name)
+    model = scene.model
+    with ignored_settings_are_fine():
+        simulator = scene.make_simulator(contact_model, num_threads=num_threads)
+    course = _Course(scene)
+    ours = course.make_runner(lambda data, n: simulator.step(data, n))
+    peer = course.make_runner(lambda data, n: mujoco.mj_step(model, data, n))
+    times = time_in_turns({"stiction": ours, "mujoco": peer}, num_repeats)
+    us, mj = times["stiction"], times["mujoco"]
+    reports = course.collect(lambda data: simulator.step(data))
+    statistics = [r.statistics for r in reports]
+    mujoco_contacts = course.collect(lambda data: _count_mujoco_contacts(model, data))
+    return SceneCase(
+        scene=name,
+        dofs=model.nv,
+        contacts=mean(s.num_contacts for s in statistics),
+        mujoco_contacts=mean(mujoco_contacts),
+        us_per_step=us.minimum,
+        us_per_step_median=us.median,
+        mujoco_us_per_step=mj.minimum,
+        mujoco_us_per_step_median=mj.median,
+        ratio_to_mujoco=us.minimum / mj.minimum,
+        iterations=mean(s.iterations for s in statistics),
+        residual=max(s.residual for s in statistics),
+    )
+
+
+class _Course:
+    """The sequence of states and controls that every stepper runs through."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._model = scene.model
+        start = scene.make_data()
+        self._controls = ControlsName.keyframe if start.ctrl.any() else ControlsName.random
+        self._states = self._make_states(start)
+
+    def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
+        """Makes a runner of a stepper, after its untimed steps."""
+        data = mujoco.MjData(self._model)
+
+        def advance_some(d: mujoco.MjData) -> object:
+            return advance(d, _STRIDE)
+
+        starts = self._settle(data, advance_some, _STRIDE)
+        return Runner(
+            lambda: None,
+            lambda _: self._drive(data, starts, advance_some, _STRIDE),
+            len(starts) * _STEPS_PER_STATE,
+        )
+
+    def collect(self, step: Callable[[mujoco.MjData], T]) -> list[T]:
+        """Runs through the course and returns the results of `step` for all steps."""
+        results: list[T] = []
+        data = mujoco.MjData(self._model)
+        starts = self._settle(data, step, 1)
+        self._drive(data, starts, lambda d: results.append(step(d)), 1)
+        return results
+
+    def _settle(
+        self, data: mujoco.MjData, advance: Callable[[mujoco.MjData], object], stride: int
+    ) -> list[np.ndarray]:
+        starts = []
+        for seed, state in enumerate(self._states):
+            mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
+            self._advance(data, seed, advance, _SETTLE_STEPS // stride)
+            starts.append(fmt.get_state(self._model, data))
+        return starts
+
+    def _drive(
+        self,
+        data: mujoco.MjData,
+        starts: list[np.ndarray],
+        advance: Callable[[mujoco.MjData], object],
+        stride: int,
+    ) -> None:
+        for seed, state in enumerate(starts):
+            mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
+            self._advance(data, seed, advance, _STEPS_PER_STATE // stride)
+
+    def _advance(
+        self,
+        data: mujoco.MjData,
+        seed: int,
+        advance: Callable[[mujoco.MjData], object],
+        num_strides: int,
+    ) -> None:
+        controls = make_controls(self._controls, self._scene, seed)
+        for _ in range(num_strides):
+            controls(data)
+            advance(data)
+
+    def _make_states(self, data: mujoco.MjData) -> list[np.ndarray]:
+        states = []
+        controls = make_controls(self._controls, self._scene, len(_STATE_TIMES))
+        for time in _STATE_TIMES:
+            while data.time < time:
+                controls(data)
+                mujoco.mj_step(self._model, data)
+            states.append(fmt.get_state(self._model, data))
+        return states
+
+
+def _count_mujoco_contacts(model: mujoco.MjModel, data: mujoco.MjData) -> int:
+    mujoco.mj_step(model, data)
+    return int(data.ncon)

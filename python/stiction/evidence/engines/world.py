@@ -1,0 +1,183 @@
+"""A scene as data that every engine can build: bodies, joints, geoms, forces.
+
+The modules `world`, `rotations`, `corners`, `trajectory`, `drive`, `worker`, `mjcf` and those in
+`adapters` also run in environments that have an engine but no Stiction. They import only numpy, each
+other and their engine.
+
+A body's frame is at its center of mass, along its principal axes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from stiction.evidence.engines.rotations import NO_ROTATION, Vec, invert, multiply, rotate
+
+
+@dataclass(frozen=True)
+class Geom:
+    """A shape that collides.
+
+    kind: 'plane' (z = 0 of its frame, solid below), 'box', 'sphere', 'cylinder' (along z) or 'ellipsoid',
+        which only Newton's adapter takes.
+    size: half lengths of a box; radius of a sphere; radius and half length of a cylinder; half axes of
+        an ellipsoid [m].
+    friction: coefficient of a pair of two such geoms [-]. Geoms that touch have equal coefficients,
+        because engines combine unequal ones by different rules.
+    pos, quat: pose in the body, or in the world.
+    """
+
+    kind: str
+    size: Vec
+    friction: float
+    pos: Vec = (0.0, 0.0, 0.0)
+    quat: Vec = NO_ROTATION
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between a body and its parent.
+
+    kind: 'slide' or 'hinge'.
+    axis: unit vector in the body's frame.
+    pos: a point of a hinge's axis in the body's frame [m].
+    velocity: rate at the start [m/s or rad/s].
+    """
+
+    kind: str
+    axis: Vec
+    pos: Vec = (0.0, 0.0, 0.0)
+    velocity: float = 0.0
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving body.
+
+    pos, quat: pose in the world at the start.
+    mass: [kg].
+    inertia: principal moments [kg m^2].
+    joint: the joint to the parent; None means that the body is free.
+    velocity, spin: of a free body at the start, in the world's frame [m/s], [rad/s].
+    parent: name of the parent, or None for the world.
+    force: constant force on the center of mass, in the world's frame [N].
+    """
+
+    name: str
+    pos: Vec
+    mass: float
+    inertia: Vec
+    geoms: tuple[Geom, ...] = ()
+    quat: Vec = NO_ROTATION
+    joint: Joint | None = None
+    velocity: Vec = (0.0, 0.0, 0.0)
+    spin: Vec = (0.0, 0.0, 0.0)
+    parent: str | None = None
+    force: Vec = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The material of all geoms of a world.
+
+    kind: what the scene asks of contact:
+        'rigid': as stiff as the engine can;
+        'elastic': rebounds without loss, with the stiffness `stiffness` [N/m] if the engine needs
+        one; 'hertz': elastic half spaces with the contact modulus `modulus` [Pa]. Engines without
+        Hertz's law take the
+            stiffness `stiffness` [N/m], which is right for the load `load` [N];
+        'field': the ground is a compliant slab with the pressure `modulus` [Pa] at the depth
+        `thickness` [m]; bodies are
+            rigid. Engines without pressure fields touch in points, as stiff as they can.
+    hint: edge length of meshes of pressure fields [m].
+    """
+
+    kind: str = "rigid"
+    stiffness: float = 0.0
+    modulus: float = 0.0
+    load: float = 0.0
+    thickness: float = 0.0
+    hint: float = 0.0
+
+
+@dataclass(frozen=True)
+class World:
+    """A scene at its start. Bodies come after their parents.
+
+    ground: geoms that are fixed to the world.
+    gravity: [m/s^2].
+    """
+
+    bodies: tuple[Body, ...]
+    ground: tuple[Geom, ...] = ()
+    gravity: Vec = (0.0, 0.0, -9.81)
+    surface: Surface = field(default_factory=Surface)
+
+
+def to_plain(world: World) -> dict[str, Any]:
+    """Returns the world as plain data for JSON."""
+    return asdict(world)
+
+
+def from_plain(plain: dict[str, Any]) -> World:
+    """Returns the world of to_plain()."""
+    return World(
+        bodies=tuple(_make_body(body) for body in plain["bodies"]),
+        ground=tuple(_make_geom(geom) for geom in plain["ground"]),
+        gravity=tuple(plain["gravity"]),
+        surface=Surface(**plain["surface"]),
+    )
+
+
+def _make_geom(plain: dict[str, Any]) -> Geom:
+    return Geom(**_with_tuples(plain))
+
+
+def _make_body(plain: dict[str, Any]) -> Body:
+    fields = _with_tuples(plain)
+    fields["geoms"] = tuple(_make_geom(geom) for geom in plain["geoms"])
+    if plain["joint"] is not None:
+        fields["joint"] = Joint(**_with_tuples(plain["joint"]))
+    return Body(**fields)
+
+
+def _with_tuples(plain: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list | tuple) else v for key, v in plain.items()}
+
+
+def make_box(name: str, half: Vec, mass: float, friction: float, **fields: Any) -> Body:
+    """Returns a solid box with its geom. `fields` are those of Body, such as pos."""
+    x, y, z = (size * size for size in half)
+    inertia = (mass * (y + z) / 3, mass * (x + z) / 3, mass * (x + y) / 3)
+    return Body(
+        name=name, mass=mass, inertia=inertia, geoms=(Geom("box", half, friction),), **fields
+    )
+
+
+def make_sphere(name: str, radius: float, mass: float, friction: float, **fields: Any) -> Body:
+    """Returns a solid sphere with its geom. `fields` are those of Body, such as pos."""
+    moment = 0.4 * mass * radius**2
+    return Body(
+        name=name,
+        mass=mass,
+        inertia=(moment,) * 3,
+        geoms=(Geom("sphere", (radius,), friction),),
+        **fields,
+    )
+
+
+def tilt_gravity(angle: float, gravity: float = 9.81) -> Vec:
+    """Returns the gravity in the frame of a plane that falls towards +x by `angle` [rad]."""
+    return (gravity * math.sin(angle), 0.0, -gravity * math.cos(angle))
+
+
+def find_pose_in_parent(world: World, body: Body) -> tuple[Vec, Vec]:
+    """Returns position and quaternion of a body in its parent's frame at the start."""
+    if body.parent is None:
+        return body.pos, body.quat
+    parent = next(each for each in world.bodies if each.name == body.parent)
+    inverse = invert(parent.quat)
+    apart = tuple(a - b for a, b in zip(body.pos, parent.pos, strict=True))
+    return rotate(inverse, apart), multiply(inverse, body.quat)

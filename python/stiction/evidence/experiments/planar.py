@@ -1,0 +1,268 @@
+"""One rigid body above a ground, moving in the x-z plane. The three planar studies use it.
+
+The coordinates are x, z and, if the body rotates, theta. The angle is counterclockwise if x points
+to the right and z up. Spheres fixed to the body touch the half-space z <= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stiction
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.experiments.mujoco_contact import make_contact_attributes
+
+Vector = NDArray[np.float64]
+
+GRAVITY = 9.81  # [m/s^2]
+STICTION_TOLERANCE = 1e-4  # v_s [m/s]
+_REGULARIZATION = 1e-3  # sigma [-]
+_TOLERANCE = 1e-10  # tolerance of the solver, whose error is then far below all errors studied
+
+
+@dataclass(frozen=True)
+class PlanarBody:
+    """The body and its contacts.
+
+    mass: [kg].
+    inertia: moment of inertia about the center of mass [kg m^2].
+    spheres: x and z in the body's frame, and radius, of each sphere [m].
+    friction: friction coefficient of a contact [-].
+    stiffness: stiffness of a contact [N/m].
+    dissipation: dissipation of a contact [s/m].
+    relaxation_time: relaxation time of a contact [s].
+    rotates: whether the body rotates; if not, it has only x and z.
+    """
+
+    mass: float
+    inertia: float
+    spheres: tuple[tuple[float, float, float], ...]
+    friction: float
+    stiffness: float
+    dissipation: float
+    relaxation_time: float
+    rotates: bool = True
+
+    def make_model(self, time_step: float) -> mujoco.MjModel:
+        """Makes a MuJoCo model for any contact model.
+
+        The contacts of 'mujoco' get about the body's stiffness, see make_contact_attributes.
+        """
+        reference = make_contact_attributes(self.mass, self.stiffness, time_step)
+        contact = f'friction="{self.friction!r} 0 0" condim="3" {reference}'
+        spheres = "".join(
+            f'<geom type="sphere" pos="{x!r} 0 {z!r}" size="{r!r}" mass="0" {contact}/>'
+            for x, z, r in self.spheres
+        )
+        joints = '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>'
+        if self.rotates:
+            joints += '<joint type="hinge" axis="0 -1 0"/>'
+        # MuJoCo allows changes of a surface velocity only if it is not zero in the file.
+        return mujoco.MjModel.from_xml_string(f"""
+          <mujoco model="planar">
+            <compiler inertiafromgeom="false"/>
+            <option timestep="{time_step!r}" gravity="0 0 {-GRAVITY}" cone="elliptic"
+                    tolerance="1e-12" iterations="200"/>
+            <worldbody>
+              <geom name="ground" type="plane" size="0 0 1" surfacevel="1e-30 0 0 0 0 0" {contact}/>
+              <body name="body">
+                {joints}{spheres}
+                <inertial pos="0 0 0" mass="{self.mass!r}"
+                          diaginertia="{self.inertia!r} {self.inertia!r} {self.inertia!r}"/>
+              </body>
+            </worldbody>
+          </mujoco>""")
+
+    def make_properties(self) -> dict[str, object]:
+        """Returns the contact properties of all geoms. The springs of two geoms act in series."""
+        material = {
+            "stiffness": 2 * self.stiffness,
+            "dissipation": self.dissipation,
+            "relaxation_time": 0.5 * self.relaxation_time,
+        }
+        return {"materials": {"planar": material}, "geoms": {"*": "planar"}}
+
+    def make_simulator(
+        self,
+        contact_model: str,
+        time_step: float,
+        stiction_tolerance: float = STICTION_TOLERANCE,
+        *,
+        tolerance: float = _TOLERANCE,
+    ) -> stiction.Simulator:
+        """Makes a simulator that uses the body's stiffness under every contact model.
+
+        The near-rigid reduction of stiffness is switched off, and the lagged models are those of
+        the paper.
+        """
+        with ignored_settings_are_fine():
+            return stiction.Simulator(
+                self.make_model(time_step),
+                contact_model,
+                properties=self.make_properties(),
+                tolerance=tolerance,
+                stiction_tolerance=stiction_tolerance,
+                friction_regularization=_REGULARIZATION,
+                near_rigid_factor=0.0,
+                remember_forces=False,
+                on_failure="keep_best",
+            )
+
+
+@dataclass
+class Trajectory:
+    """The samples of a run, including the start.
+
+    contact_model: name of the contact model.
+    time_step: [s].
+    time: times of the samples, (n,) [s].
+    q: x, z [m] and theta [rad], (n, 2 or 3).
+    v: their rates, (n, 2 or 3).
+    normal_force, friction_force: total force of the ground on the body, the latter along x, (n,)
+        [N].
+    normal_velocity, slip_velocity: velocities of the contact with the largest normal impulse, or of
+        the nearest contact, (n,) [m/s].
+    coupling_error: largest of all sampled steps, for models that report it [-].
+    status: number of failed steps by their status.
+
+    Forces and contact velocities belong to the step that ends at the sample; they are 0 without
+    contacts.
+    """
+
+    contact_model: str
+    time_step: float
+    time: Vector
+    q: Vector
+    v: Vector
+    normal_force: Vector
+    friction_force: Vector
+    normal_velocity: Vector
+    slip_velocity: Vector
+    coupling_error: float
+    status: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def x(self) -> Vector:
+        """The coordinate x, (n,) [m]."""
+        return self.q[:, 0]
+
+    @cached_property
+    def z(self) -> Vector:
+        """The coordinate z, (n,) [m]."""
+        return self.q[:, 1]
+
+
+# Returns the position along x of a moving ground [m] at given times [s].
+GroundPosition = Callable[[Vector], Vector]
+
+
+def run_planar(
+    body: PlanarBody,
+    contact_model: str,
+    time_step: float,
+    duration: float,
+    q0: Vector,
+    v0: Vector,
+    *,
+    stride: int = 1,
+    ground_position: GroundPosition | None = None,
+    stiction_tolerance: float = STICTION_TOLERANCE,
+) -> Trajectory:
+    """Runs a planar body.
+
+    A step that does not converge keeps the best solution found. The trajectory's status counts it.
+
+    Args:
+        body: the body.
+        contact_model: name of the contact model.
+        time_step: [s]; the duration must be a multiple of it.
+        duration: simulated time [s].
+        q0, v0: initial coordinates and rates, (2 or 3,).
+        stride: number of steps between samples.
+        ground_position: position of a moving ground; None means at rest.
+        stiction_tolerance: v_s [m/s].
+    """
+    simulator = body.make_simulator(contact_model, time_step, stiction_tolerance)
+    model = simulator.model
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = q0, v0
+    num_samples = round(duration / time_step / stride)
+    ground = calc_ground_velocities(ground_position, time_step, num_samples * stride)
+    rows = np.zeros((num_samples + 1, 2 * model.nv + 4))
+    rows[0, : 2 * model.nv] = [*q0, *v0]
+    status: dict[str, int] = {}
+    coupling = 0.0
+    for sample in range(1, num_samples + 1):
+        if ground is None:
+            report = simulator.step(data, stride)
+        else:
+            for velocity in ground[(sample - 1) * stride : sample * stride]:
+                set_ground_velocity(model, velocity)
+                report = simulator.step(data)
+        if not report.ok:
+            status[report.status] = status.get(report.status, 0) + 1
+        coupling = max(coupling, getattr(report.certificate, "coupling_error", 0.0))
+        rows[sample] = [*data.qpos, *data.qvel, *_read_contact(report, time_step)]
+    nv = model.nv
+    normal_force, friction_force, normal_velocity, slip_velocity = rows[:, 2 * nv :].T
+    return Trajectory(
+        contact_model=contact_model,
+        time_step=time_step,
+        time=time_step * stride * np.arange(num_samples + 1, dtype=np.float64),
+        q=rows[:, :nv],
+        v=rows[:, nv : 2 * nv],
+        normal_force=normal_force,
+        friction_force=friction_force,
+        normal_velocity=normal_velocity,
+        slip_velocity=slip_velocity,
+        coupling_error=coupling,
+        status=status,
+    )
+
+
+def calc_ground_velocities(
+    position: GroundPosition | None, time_step: float, num_steps: int
+) -> Vector | None:
+    """Returns the ground's mean velocity in each step, (num_steps,) [m/s]; None if it rests.
+
+    The mean makes the ground's position exact after every step.
+    """
+    if position is None:
+        return None
+    start = np.arange(num_steps, dtype=np.float64) * time_step
+    return (position(start + time_step) - position(start)) / time_step
+
+
+def set_ground_velocity(model: mujoco.MjModel, velocity: float) -> None:
+    """Sets the ground's velocity along x for the next steps.
+
+    Args:
+        model: a model made by PlanarBody.make_model.
+        velocity: [m/s].
+    """
+    model.geom_surfacevel[0, 0] = velocity
+
+
+def _read_contact(report: stiction.StepReport, time_step: float) -> tuple[float, ...]:
+    """Returns normal and friction force of all contacts, and normal and slip velocity of one contact.
+
+    It is the contact with the largest normal impulse or, without impulses, the nearest one.
+    """
+    contacts = report.contacts
+    if len(contacts) == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    normal = contacts.normal_impulse
+    k = int(np.argmax(normal)) if normal.any() else int(np.argmin(contacts.distance))
+    sign = 1.0 if contacts.normal[k, 2] > 0 else -1.0
+    return (
+        float(normal.sum()) / time_step,
+        sign * float(contacts.impulse[:, 0].sum()) / time_step,
+        float(contacts.normal_velocity[k]),
+        sign * float(contacts.slip_velocity[k, 0]),
+    )

@@ -1,0 +1,154 @@
+"""An experiment of the planar studies: a body, its initial state, and the time steps to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stiction.evidence.experiments.convergence import calc_last_order, calc_order, calc_rms_error
+from stiction.evidence.experiments.planar import (
+    STICTION_TOLERANCE,
+    GroundPosition,
+    PlanarBody,
+    Trajectory,
+    Vector,
+    run_planar,
+)
+
+# Called with a description of the next run.
+Tell = Callable[[str], None]
+
+# Trajectories and errors by contact model and time step [s].
+Runs = dict[str, dict[float, Trajectory]]
+Errors = dict[str, dict[float, float]]
+
+REFERENCE_MODEL = "lagged"
+
+
+@dataclass(frozen=True)
+class PlanarCase:
+    """A body, its initial state, and the time steps at which it is run.
+
+    body: the body.
+    make_start: returns q0 and v0 for a contact model and a time step [s].
+    duration: simulated time [s].
+    steps: time steps of the study of convergence, which must divide the duration [s].
+    columns: the coordinates in q whose error is measured.
+    reference_steps: time steps of two references [s]. The second is the reference; the first has
+        twice its time step and shows that the reference has converged.
+    quick_reference_steps: larger time steps for quick runs [s].
+    sampling: time between samples of the references [s]; 0 means every step.
+    ground_position: position of a moving ground, or None. Trajectories are relative to it.
+    """
+
+    body: PlanarBody
+    make_start: Callable[[str, float], tuple[Vector, Vector]]
+    duration: float
+    steps: tuple[float, ...]
+    columns: tuple[int, ...]
+    reference_steps: tuple[float, float]
+    quick_reference_steps: tuple[float, float]
+    sampling: float = 0.0
+    ground_position: GroundPosition | None = None
+
+    def run(
+        self,
+        contact_model: str,
+        time_step: float,
+        *,
+        sampling: float = 0.0,
+        stiction_tolerance: float = STICTION_TOLERANCE,
+    ) -> Trajectory:
+        """Runs the case once.
+
+        Args:
+            contact_model: name of the contact model.
+            time_step: [s].
+            sampling: time between samples [s]; 0 means every step.
+            stiction_tolerance: v_s [m/s].
+        """
+        run = run_planar(
+            self.body,
+            contact_model,
+            time_step,
+            self.duration,
+            *self.make_start(contact_model, time_step),
+            stride=max(1, round(sampling / time_step)),
+            ground_position=self.ground_position,
+            stiction_tolerance=stiction_tolerance,
+        )
+        if self.ground_position is not None:
+            run.q[:, 0] -= self.ground_position(run.time)
+            run.v[:, 0] = run.slip_velocity
+        return run
+
+    def run_models(self, contact_models: Iterable[str], tell: Tell) -> Runs:
+        """Runs every contact model at every time step."""
+        runs: Runs = {}
+        for name in contact_models:
+            tell(name)
+            runs[name] = {step: self.run(name, step) for step in self.steps}
+        return runs
+
+    def run_references(self, quick: bool, tell: Tell) -> tuple[Trajectory, Trajectory]:
+        """Runs the references. Returns the one with twice the time step, and the reference."""
+        steps = self.quick_reference_steps if quick else self.reference_steps
+        runs = []
+        for step in steps:
+            tell(f"reference, {REFERENCE_MODEL} at {step:g} s")
+            runs.append(self.run(REFERENCE_MODEL, step, sampling=self.sampling))
+        return runs[0], runs[1]
+
+    def calc_error(
+        self, run: Trajectory, reference: Trajectory, columns: tuple[int, ...] | None = None
+    ) -> float:
+        """Returns the distance to the reference, as the root mean square over time.
+
+        Args:
+            run: the trajectory.
+            reference: the reference.
+            columns: coordinates to compare; None means self.columns.
+        """
+        return self.calc_path_error(run.time, run.q, reference, columns)
+
+    def calc_path_error(
+        self,
+        time: Vector,
+        q: Vector,
+        reference: Trajectory,
+        columns: tuple[int, ...] | None = None,
+    ) -> float:
+        """As calc_error, for the trajectory of another simulator.
+
+        Args:
+            time: (n,) [s].
+            q: (n, 2 or 3) [m, rad].
+            reference: the reference.
+            columns: coordinates to compare; None means self.columns.
+        """
+        compared = list(columns or self.columns)
+        return calc_rms_error(time, q[:, compared], reference.time, reference.q[:, compared])
+
+    def calc_errors(
+        self, runs: Runs, reference: Trajectory, columns: tuple[int, ...] | None = None
+    ) -> Errors:
+        """Returns calc_error of every run."""
+        return {
+            name: {step: self.calc_error(run, reference, columns) for step, run in steps.items()}
+            for name, steps in runs.items()
+        }
+
+
+def list_runs(runs: Runs) -> list[Trajectory]:
+    """Returns the trajectories of all models and time steps."""
+    return [run for of_steps in runs.values() for run in of_steps.values()]
+
+
+def describe_convergence(errors: Mapping[str, Mapping[float, float]]) -> dict[str, Any]:
+    """Returns errors and orders of convergence by contact model, fit for JSON."""
+    return {
+        "rms_error": errors,
+        "order": {name: calc_order(e) for name, e in errors.items()},
+        "last_order": {name: calc_last_order(e) for name, e in errors.items()},
+    }

@@ -1,0 +1,174 @@
+"""The results of runs: measured from raw data, and stored as a table of one row per run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from stiction.errors import Error
+from stiction.evidence.engines.trajectory import Trajectory
+from stiction.evidence.scorecard.energy import calc_energy_gain
+from stiction.evidence.scorecard.engine_table import ENGINES
+from stiction.evidence.scorecard.scene import Scene, cut
+from stiction.evidence.scorecard.scene_table import SCENES
+
+# Begins the reason of a run that we ended, or whose process died.
+ENDED = "no result within"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of a run.
+
+    value: the measured quantity in the unit of the scene; NaN if it does not exist.
+    error: relative error [-]; infinite if the run failed or the value does not exist.
+    creep: speed of what should rest [m/s], NaN if nothing should.
+    energy_gain: gained energy over that of the scene [-], NaN if the scene does not conserve
+        energy.
+    cpu_us: CPU time per step [us].
+    same_bits: 1 if a second run in another process gave the same bits, 0 if not, empty if there was
+        no second run.
+    said: what the engine said: kinds of warnings and statuses.
+    failed: why the run has no result, or empty.
+    machine: processor and system of the run.
+    """
+
+    scene: str
+    engine: str
+    time_step: float
+    value: float
+    error: float
+    creep: float
+    energy_gain: float
+    cpu_us: float
+    same_bits: str
+    said: str
+    failed: str
+    version: str
+    settings: str
+    date: str
+    machine: str = ""
+
+    @property
+    def is_said(self) -> bool:
+        """True if the engine has said anything about the run. That we ended it is not its word."""
+        return bool(self.said or (self.failed and not self.failed.startswith(ENDED)))
+
+
+HEADER = ",".join(field.name for field in fields(Row))  # the first line of a table of rows
+
+
+def read_raw(folder: Path) -> list[Row]:
+    """Measures all runs of a folder of raw data, in the order of the scenes, engines and steps.
+
+    Raises:
+        Error: there are no runs, or a file cannot be read.
+    """
+    rows = []
+    for scene in SCENES.values():
+        for path in sorted((folder / scene.name).glob("*-0.json")):
+            rows.append(_measure(scene, path))
+    if not rows:
+        raise Error("file_not_found", str(folder), "has no runs; run stiction scorecard first")
+    return rows
+
+
+def _measure(scene: Scene, path: Path) -> Row:
+    stored = _read_json(path)
+    repeat = path.with_name(path.name.removesuffix("-0.json") + "-1.json")
+    same_bits = ""
+    if repeat.exists() and "digest" in stored:
+        same_bits = str(int(_read_json(repeat).get("digest") == stored["digest"]))
+    result: dict[str, Any] = {
+        "value": math.nan, "error": math.inf, "creep": math.nan, "energy_gain": math.nan,
+        "failed": stored.get("refused") or stored.get("stopped") or "",
+    }  # fmt: skip
+    if not result["failed"]:
+        run = cut(_load_trajectory(path.with_suffix(".npz")), scene.settle)
+        found = scene.measure(run)
+        result |= {"value": found.value, "error": found.error}
+        if found.creep is not None:
+            result["creep"] = found.creep
+        if scene.energy_scale is not None:
+            gain = calc_energy_gain(scene.make_world(), run)
+            result["energy_gain"] = gain / scene.energy_scale
+    return Row(
+        scene=scene.name,
+        engine=stored["engine"],
+        time_step=stored["time_step"],
+        cpu_us=stored.get("cpu_us_per_step", math.nan),
+        same_bits=same_bits,
+        said=", ".join(sorted(stored.get("messages", {}))),
+        version=stored["version"],
+        settings=stored["settings"],
+        date=stored["date"],
+        machine=stored.get("machine", ""),
+        **result,
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Reads what was stored about a run."""
+    try:
+        stored: dict[str, Any] = json.loads(path.read_text())
+        if missing := _STORED - set(stored):
+            raise ValueError(f"it has no '{min(missing)}'")
+    except (OSError, ValueError, TypeError) as e:
+        raise Error("syntax", str(path), f"cannot be read: {e}; delete it and run again") from e
+    return stored
+
+
+def _load_trajectory(path: Path) -> Trajectory:
+    try:
+        return Trajectory.load(path)
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as e:
+        raise Error("syntax", str(path), f"cannot be read: {e}; delete it and run again") from e
+
+
+_STORED = {"engine", "time_step", "version", "settings", "date"}  # about every run
+
+
+def write_rows(rows: Iterable[Row], path: Path) -> None:
+    """Writes rows as CSV with four digits, in a stable order."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            plain = asdict(row)
+            writer.writerow(
+                {k: f"{v:.4g}" if isinstance(v, float) else v for k, v in plain.items()}
+            )
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Reads the rows of write_rows().
+
+    Raises:
+        Error: the file cannot be read, has other columns or no rows, or names what does not exist.
+    """
+    numbers = {field.name for field in fields(Row) if field.type == "float"}
+    try:
+        with path.open(newline="") as file:
+            table: Sequence[dict[str, str]] = list(csv.DictReader(file))
+        rows = [
+            Row(**{k: float(v) if k in numbers else v for k, v in line.items()})  # type: ignore[arg-type]
+            for line in table
+        ]
+        if not rows:
+            raise ValueError("it has no rows")
+        for row in rows:
+            if row.scene not in SCENES or row.engine not in ENGINES:
+                raise ValueError(f"there is no scene '{row.scene}' with engine '{row.engine}'")
+        return rows
+    except OSError as e:
+        raise Error("file_not_found", str(path), f"cannot be read: {e.strerror or e}") from e
+    except (ValueError, TypeError) as e:
+        raise Error(
+            "syntax", str(path), f"is no table of the scorecard, such as scorecard.csv: {e}"
+        ) from e

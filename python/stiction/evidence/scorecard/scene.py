@@ -1,0 +1,167 @@
+"""A scene with a known answer, and a measurement of a run of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from stiction.evidence.engines.mjcf import make_mjcf
+from stiction.evidence.engines.rotations import Vec
+from stiction.evidence.engines.trajectory import Trajectory, Vector
+from stiction.evidence.engines.world import World
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a scene measures in a run.
+
+    value: the measured quantity, in the scene's unit; NaN if it does not exist.
+    error: the scene's relative error [-]; infinite if the value does not exist.
+    creep: speed of what should rest [m/s], or None if nothing should rest.
+    """
+
+    value: float
+    error: float
+    creep: float | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A scene with a known answer.
+
+    name: name on the command line and in files.
+    title: a line for tables.
+    quantity: the measured quantity with its unit.
+    error: how the error is made relative.
+    exact: the known answer, in the unit of the quantity.
+    make_world: returns the scene at its start.
+    steps: time steps, the coarsest first [s].
+    duration: simulated time [s].
+    measure: measures the part of a complete run from `settle` on.
+    energy_scale: energy to which a gain of energy is compared [J]; None if the scene does not
+        conserve or lose energy.
+    settle: time from which the scene measures [s]. Before it, contacts settle under the forces of
+        `make_forces`.
+    make_forces: returns the forces of each step, (steps, bodies, 3), from the time step and the
+        number of steps, if they vary. From `settle` on they are those of the world, except in a
+        scene without an energy_scale.
+    needs_field: True if only engines with pressure fields can run it.
+    """
+
+    name: str
+    title: str
+    quantity: str
+    error: str
+    exact: float
+    make_world: Callable[[], World]
+    steps: tuple[float, ...]
+    duration: float
+    measure: Callable[[Trajectory], Measurement]
+    energy_scale: float | None
+    settle: float = 0.0
+    make_forces: Callable[[float, int], Vector] | None = None
+    needs_field: bool = False
+
+    def count_steps(self, time_step: float) -> int:
+        """Returns the number of steps of a run."""
+        return round(self.duration / time_step)
+
+    def make_mjcf(self, time_step: float) -> str:
+        """Returns the scene as MJCF with MuJoCo's default contact."""
+        return make_mjcf(self.make_world(), time_step)
+
+
+SETTLE = 0.25  # a time in which every engine's contacts settle [s]
+
+
+def load_later(
+    make_world: Callable[[], World], early: Mapping[str, Vec], settle: float = SETTLE
+) -> Callable[[float, int], Vector]:
+    """Returns a function that makes forces of steps: other forces on some bodies until `settle`
+    [s].
+
+    Engines differ in the first steps of a contact, and compliant ones sink in. Without this, a
+    scene that rests would measure how an engine begins.
+
+    Args:
+        make_world: returns the world.
+        early: forces by the body's name until `settle` [N].
+        settle: [s].
+    """
+
+    def make_forces(time_step: float, num_steps: int) -> Vector:
+        world = make_world()
+        forces = np.empty((num_steps, len(world.bodies), 3))
+        forces[:] = [body.force for body in world.bodies]
+        names = [body.name for body in world.bodies]
+        for name, force in early.items():
+            forces[: round(settle / time_step), names.index(name)] = force
+        return forces
+
+    return make_forces
+
+
+def cut(run: Trajectory, start: float) -> Trajectory:
+    """Returns the part of a run from a time on."""
+    first = int(np.searchsorted(run.time, start - 1e-9))
+    parts = (run.time, run.pos, run.quat, run.velocity, run.spin)
+    return Trajectory(run.names, *(part[first:] for part in parts))
+
+
+def calc_speed_at_end(time: Vector, x: Vector, share: float = 0.5) -> float:
+    """Returns the mean speed over the last part of a run, from the displacement [unit of x / s].
+
+    Args:
+        time: [s].
+        x: coordinate.
+        share: length of the last part relative to the run.
+    """
+    start = int(np.searchsorted(time, time[-1] - share * (time[-1] - time[0])))
+    return float(abs(x[-1] - x[start]) / (time[-1] - time[start]))
+
+
+def measure_distance(run: Trajectory, exact: float, rest_share: float | None = None) -> Measurement:
+    """Measures how far the first body moves along x [mm].
+
+    Args:
+        run: the run.
+        exact: the distance [m].
+        rest_share: the last part of the run in which the body should rest, relative to the run;
+            None if it should not rest.
+    """
+    x = run.pos[:, 0, 0]
+    distance = float(x[-1] - x[0])
+    creep = None if rest_share is None else calc_speed_at_end(run.time, x, rest_share)
+    return Measurement(1e3 * distance, abs(distance / exact - 1), creep)
+
+
+def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
+    """Measures how far a body that should not move has dropped at the end [mm].
+
+    Args:
+        run: the run.
+        body: name of the body.
+        size: length to which the drop is compared [m].
+    """
+    z = run.pos[:, run.find(body), 2]
+    drop = float(z[0] - z[-1])
+    return Measurement(1e3 * drop, abs(drop) / size, calc_speed_at_end(run.time, z))
+
+
+def measure_slider_and_rest(
+    run: Trajectory, slider: str, rest: str, exact: float, direction: int = 1
+) -> Measurement:
+    """Measures how far one body slides [mm], while another one should not move.
+
+    Args:
+        run: the run.
+        slider, rest: names of the bodies.
+        exact: distance of the slider [m].
+        direction: 1 if it slides along x, -1 if against it.
+    """
+    x = {name: run.pos[:, run.find(name), 0] for name in (slider, rest)}
+    moved = {name: float(direction * (along[-1] - along[0])) for name, along in x.items()}
+    error = (abs(moved[slider] - exact) + abs(moved[rest])) / exact
+    return Measurement(1e3 * moved[slider], error, calc_speed_at_end(run.time, x[rest]))

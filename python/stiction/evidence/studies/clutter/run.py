@@ -1,0 +1,191 @@
+"""A run of the clutter, and the figures computed from it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction._core import contact_model_traits
+from stiction.errors import Error
+from stiction.evidence.studies.clutter.case import ClutterCase, calc_stiction_speed
+
+Vector = NDArray[np.float64]
+
+DURATION = 3.0  # [s]
+IMPACTS = (0.1, 0.75)  # interval in which the bodies fall onto each other [s]
+SETTLED = 2.0  # time from which the pile counts as settled, and its drift is measured [s]
+STEADY_FROM = 1.75  # time from which penetration is measured [s]
+
+
+@dataclass
+class ClutterRun:
+    """The results of a run. Row i of the arrays belongs to step i.
+
+    case: the settings.
+    time: time at the end of the step, (n,) [s].
+    iterations: largest number of Newton iterations of an island, (n,).
+    contacts: number of contacts, (n,).
+    stiction_speed: mean stiction speed of loaded contacts, see calc_stiction_speed, (n,) [m/s].
+    condition: condition number of the Hessian, NaN where it was not computed, (n,) [-].
+    mean_penetration, median_penetration, max_penetration: penetration of overlapping contacts from
+        STEADY_FROM on [m]. The few bodies that still roll or rock do not affect the median.
+    max_penetration_falling: largest penetration before STEADY_FROM [m].
+    median_drift: distance that a body moves from SETTLED to the end, median of the bodies [m].
+    worst_residual: largest residual relative to the acting impulses [-].
+    residual_to_momentum: largest residual relative to momentum [-].
+    coupling_error: largest coupling error, for models that report it [-].
+    num_failed: number of failed steps. They keep the best solution found.
+    us_per_step: median CPU time per step [us].
+    start, end: qpos at the start and at the end.
+    status: number of failed steps by their status.
+    """
+
+    case: ClutterCase
+    time: Vector
+    iterations: Vector
+    contacts: Vector
+    stiction_speed: Vector
+    condition: Vector
+    mean_penetration: float
+    median_penetration: float
+    max_penetration: float
+    max_penetration_falling: float
+    median_drift: float
+    worst_residual: float
+    residual_to_momentum: float
+    coupling_error: float
+    num_failed: int
+    us_per_step: float
+    start: Vector
+    end: Vector
+    status: dict[str, int] = field(default_factory=dict)
+
+    def mean_iterations(self) -> float:
+        """Returns the mean of the iterations."""
+        return float(self.iterations.mean())
+
+    def mean_condition(self, begin: float = 0.0, end: float = DURATION) -> float:
+        """Returns the geometric mean of the condition numbers in an interval, or NaN without values.
+
+        Args:
+            begin, end: the interval [s].
+        """
+        inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
+        return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
+
+    def split_condition(self) -> tuple[float, float]:
+        """Returns the mean condition numbers during the impacts and after settling."""
+        return self.mean_condition(*IMPACTS), self.mean_condition(SETTLED)
+
+    def split_stiction_speed(self) -> tuple[float, float]:
+        """Returns the largest stiction speed before settling, and the mean after it [m/s]."""
+        early = self.time <= SETTLED
+        return (
+            float(np.nanmax(self.stiction_speed[early])),
+            float(np.nanmean(self.stiction_speed[~early])),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Returns the figures of the run, fit for JSON."""
+        early = self.time <= SETTLED
+        condition = self.split_condition()
+        return {
+            "iterations": self.mean_iterations(),
+            "iterations_falling": float(self.iterations[early].mean()),
+            "iterations_settled": float(self.iterations[~early].mean()),
+            "max_iterations": int(self.iterations.max()),
+            "condition": self.mean_condition(),
+            "condition_impacts": condition[0],
+            "condition_settled": condition[1],
+            "stiction_speed_settled": float(np.mean(self.stiction_speed[~early])),
+            "contacts_settled": float(self.contacts[~early].mean()),
+            "mean_penetration": self.mean_penetration,
+            "median_penetration": self.median_penetration,
+            "max_penetration": self.max_penetration,
+            "max_penetration_falling": self.max_penetration_falling,
+            "median_drift": self.median_drift,
+            "worst_residual": self.worst_residual,
+            "residual_to_momentum": self.residual_to_momentum,
+            "coupling_error": self.coupling_error,
+            "failed_steps": self.status,
+            "us_per_step": self.us_per_step,
+        }
+
+
+def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
+    """Drops the bodies and steps until DURATION.
+
+    Args:
+        case: the settings.
+        num_conditions: number of steps at which the condition number is computed. Each of these
+            computations costs as much as twenty steps.
+    """
+    simulator = case.make_simulator()
+    data = mujoco.MjData(simulator.model)
+    start = data.qpos.copy()
+    time_step = case.time_step
+    num_steps = round(DURATION / time_step)
+    traits = contact_model_traits(case.contact_model)
+    stride = num_steps // num_conditions if num_conditions and not traits.is_mj_step else 0
+    trace = np.full((num_steps, 5), np.nan)
+    depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
+    deepest_falling = to_momentum = 0.0
+    us = np.zeros(num_steps)
+    settled = start
+    for i in range(num_steps):
+        if i == round(SETTLED / time_step):
+            settled = data.qpos.copy()
+        begin = time.process_time()
+        report = simulator.step(data)
+        us[i] = 1e6 * (time.process_time() - begin)
+        certificate, statistics = report.certificate, report.statistics
+        if not report.ok:
+            status[report.status] = status.get(report.status, 0) + 1
+        residual = max(residual, certificate.relative_residual)
+        to_momentum = max(to_momentum, certificate.residual_to_momentum)
+        coupling = max(coupling, certificate.coupling_error)
+        trace[i, 0] = (i + 1) * time_step
+        trace[i, 1:4] = (
+            statistics.max_iterations,
+            statistics.num_contacts,
+            calc_stiction_speed(case, report.contacts),
+        )
+        if stride and i % stride == stride // 2:
+            try:
+                trace[i, 4] = simulator.calc_condition_number()
+            except Error:  # the model has no Hessian, except in steps without contacts
+                stride = 0
+                trace[:, 4] = np.nan
+        depth = -report.contacts.distance
+        if i * time_step >= STEADY_FROM:
+            depths.append(depth[depth > 0])
+        elif len(depth):
+            deepest_falling = max(deepest_falling, float(depth.max()))
+    depth = np.concatenate(depths)
+    moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
+    return ClutterRun(
+        case=case,
+        time=trace[:, 0],
+        iterations=trace[:, 1],
+        contacts=trace[:, 2],
+        stiction_speed=trace[:, 3],
+        condition=trace[:, 4],
+        mean_penetration=float(depth.mean()),
+        median_penetration=float(np.median(depth)),
+        max_penetration=float(depth.max()),
+        max_penetration_falling=deepest_falling,
+        median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
+        worst_residual=residual,
+        residual_to_momentum=to_momentum,
+        coupling_error=coupling,
+        num_failed=sum(status.values()),
+        us_per_step=float(np.median(us)),
+        start=start,
+        end=data.qpos.copy(),
+        status=status,
+    )

@@ -1,0 +1,138 @@
+"""The ratio v / (R w) at which the disk stops, by quadrature and by contact model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.evidence.studies.disk.scene import GLIDING, MODELS, SPEED, Disk, DiskRun, run_to_stop
+from stiction.evidence.studies.disk.theory import calc_motion, calc_ring_ratio
+from stiction.evidence.studies.study import Settings
+
+RATIOS = tuple(float(x) for x in np.geomspace(0.1, 10, 10))
+QUICK_RATIOS = (0.1, 10.0)
+# Fraction of the initial speed at which a run ends. For an initial ratio of 0.1, even the exact
+# ratio is within 0.1 % of its limit only at this speed.
+TO_FRACTION = 1e-8
+STEP_SHARE, QUICK_STEP_SHARE = 0.05, 0.2  # fraction of the remaining speed that a step takes
+# Radii of the centroids of the fan's faces, in units of R, and fractions of the load on them. With
+# the tessellation 'triangle', each face is divided about its centroid into three triangles: two
+# touch the center of the disk and one the rim.
+RINGS_OF = {"polygon": ((2 / 3, 1.0),), "triangle": ((5 / 9, 2 / 3), (8 / 9, 1 / 3))}
+STICTION_OF_ATTRACTION = 1e-13  # [m/s]
+
+
+def study_attraction(
+    settings: Settings,
+) -> tuple[dict[str, Any], dict[float, DiskRun]]:
+    """Runs the disk under `lagged` from several initial ratios with each tessellation and quadrature.
+
+    Returns the figures, and the runs with `moment_exact` on polygons by initial ratio.
+    """
+    ratios = QUICK_RATIOS if settings.quick else RATIOS
+    share = QUICK_STEP_SHARE if settings.quick else STEP_SHARE
+    keys = ("theory", "final", "mean_error", "worst_error", "points", "us_per_step")
+    figures: dict[str, Any] = {key: {} for key in keys}
+    for ratio in ratios:
+        _, v, spin = calc_motion(ratio, SPEED, Disk().deceleration, [TO_FRACTION])[0]
+        figures["theory"][ratio] = float(v / spin)
+    shown = {}
+    for tessellation in ("polygon", "triangle"):
+        for quadrature in ("centroid", "moment_exact"):
+            disk = Disk(tessellation=tessellation, quadrature=quadrature, tips=False)
+            name = f"{tessellation}, {quadrature}"
+            found = {}
+            for ratio in ratios:
+                settings.tell(f"{name}, from {ratio:.3g}")
+                run = run_to_stop(
+                    disk, "lagged", ratio, to_fraction=TO_FRACTION, step_share=share,
+                    stiction_tolerance=STICTION_OF_ATTRACTION,
+                )  # fmt: skip
+                found[ratio] = run.ratio_at(TO_FRACTION)
+                if name == "polygon, moment_exact":
+                    shown[ratio] = run
+            figures["final"][name] = found
+            figures["points"][name] = run.num_points
+            figures["us_per_step"][name] = run.total_us / len(run.time)
+    return figures, shown
+
+
+def check_attraction(figures: dict[str, Any]) -> list[Check]:
+    """Checks the final ratios, and adds their errors to the figures.
+
+    The ratio of `moment_exact` is compared with theory at the same speed, and that of `centroid`
+    with theory for a load on the rings of the centroids.
+    """
+    checks = []
+    for name, found in figures["final"].items():
+        is_exact = name.endswith("moment_exact")
+        rings = RINGS_OF[name.split(",")[0]]
+        ratio_of_rings = calc_ring_ratio(*rings)
+        wanted = {
+            ratio: figures["theory"][ratio] if is_exact else ratio_of_rings for ratio in found
+        }
+        errors = [found[ratio] / wanted[ratio] - 1 for ratio in found]
+        figures["worst_error"][name] = max(errors, key=abs)
+        figures["mean_error"][name] = float(np.mean(errors))
+        source = (
+            "theory"
+            if is_exact
+            else f"theory, rings at {', '.join(f'{r:.3f}' for r, _ in rings)} R"
+        )
+        checks.append(
+            check_near(
+                f"final ratio, {name}, mean of {len(found)} starts",
+                float(np.mean(list(found.values()))),
+                float(np.mean(list(wanted.values()))),
+                1e-3,
+                source,
+            )
+        )
+        if len(found) == len(RATIOS):
+            checks.append(
+                check_at_most(
+                    f"largest error of a start, {name}", max(map(abs, errors)), 1e-3, source
+                )
+            )
+    return checks
+
+
+def study_models(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
+    """Runs the disk to its stop under each contact model. Returns figures and checks."""
+    figures: dict[str, Any] = {}
+    checks = []
+    ring = calc_ring_ratio(*RINGS_OF["polygon"])
+    for name in settings.pick(*MODELS):
+        settings.tell(f"{name}, to the stop")
+        run = run_to_stop(
+            Disk(), name, 0.653, to_fraction=1e-3,
+            step_share=QUICK_STEP_SHARE if settings.quick else STEP_SHARE,
+            stiction_tolerance=1e-8,
+        )  # fmt: skip
+        figures[name] = {
+            "final": run.ratio_at(1e-3),
+            "lift": max(run.height) - run.height[0],
+            "us_per_step": run.total_us / len(run.time),
+        }
+        if name in GLIDING:
+            checks.append(
+                check_at_least(
+                    f"lift of the disk, {name} [m]",
+                    figures[name]["lift"],
+                    1e-5,
+                    "Drake: 1e-4; sliding lifts the disk",
+                )
+            )
+            continue
+        checks.append(
+            check_near(
+                f"ratio at 0.1 % of the initial speed, {name}, centroid",
+                run.ratio_at(1e-3),
+                ring,
+                1e-3,
+                "theory, ring",
+            )
+        )
+    return figures, checks

@@ -1,0 +1,142 @@
+"""The disk on springs: what pressure-field contact is compared with.
+
+Instead of a face's pressure, each centroid of a face carries a spring and a damper of fixed
+stiffness, as a simple model of contact would have. It ignores the areas of the faces. The weight is
+then distributed as the centroids are, whatever the grid size, and the final ratio is that of this
+load. Source: [masterjohn2022] section IV.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from stiction.evidence.studies.checks import Check, check_at_most, check_near
+from stiction.evidence.studies.disk.scene import (
+    DISSIPATION,
+    FRICTION,
+    GRAVITY,
+    MASS,
+    MODULUS,
+    RADIUS,
+    RELAXATION_TIME,
+    SLAB_THICKNESS,
+    THICKNESS,
+    Disk,
+    Vector,
+    run_to_stop,
+)
+from stiction.evidence.studies.disk.theory import calc_final_ratio, calc_ring_ratio
+from stiction.evidence.studies.study import Settings
+
+# With this grading the outer faces are smaller: the number of faces per area grows as
+# r^(2/p - 2) = r^(2/3).
+GRADING = 0.75
+RINGS, QUICK_RINGS = (2, 4, 6, 8, 12), (2, 6, 12)
+_TO_FRACTION, _STEP_SHARE = 1e-3, 0.1
+_STICTION_TOLERANCE = 1e-8  # [m/s]
+_POINT_RADIUS = 1e-5  # radius of the spheres that carry the springs [m]
+
+
+@dataclass(frozen=True)
+class SpringDisk(Disk):
+    """A disk with a spring at the centroid of each face of its lower cap.
+
+    All springs have the same stiffness, and together that of the pressure field.
+    """
+
+    def calc_centroids(self) -> Vector:
+        """Returns the centroids of the faces of a cap, (n, 2) [m]."""
+        vertices, triangles = self.make_ring_mesh()
+        cap = triangles[: 6 * self.num_rings**2]
+        centroids: Vector = vertices[cap].mean(axis=1)[:, :2]
+        return centroids
+
+    def make_model(self) -> mujoco.MjModel:
+        """Makes the model, with the mass and the inertia of the disk, and a time step of 1 ms."""
+        spin = MASS * RADIUS**2 / 2
+        center = 0.0 if self.tips else -THICKNESS / 2
+        tip = MASS * (3 * RADIUS**2 + THICKNESS**2) / 12
+        height = _POINT_RADIUS - THICKNESS / 2
+        points = "".join(
+            f'<geom type="sphere" size="{_POINT_RADIUS}" pos="{x!r} {y!r} {height!r}"/>'
+            for x, y in self.calc_centroids().tolist()
+        )
+        return mujoco.MjModel.from_xml_string(f"""
+<mujoco model="disk on springs">
+  <option gravity="0 0 {-GRAVITY}" timestep="0.001"/>
+  <worldbody>
+    <geom name="ground" type="plane" size="1 1 0.1"/>
+    <body name="disk">
+      <freejoint/>
+      <inertial pos="0 0 {center!r}" mass="{MASS}" diaginertia="{tip!r} {tip!r} {spin!r}"/>
+      {points}
+    </body>
+  </worldbody>
+</mujoco>""")
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The contact properties. The stiffnesses of two geoms act in series."""
+        total = MODULUS * math.pi * RADIUS**2 / SLAB_THICKNESS
+        spring = {
+            "stiffness": 2 * total / (6 * self.num_rings**2),
+            "dissipation": DISSIPATION,
+            "relaxation_time": RELAXATION_TIME / 2,
+            "friction": FRICTION,
+        }
+        return {"materials": {"spring": spring}, "geoms": {"*": "spring"}}
+
+
+def calc_spring_ratio() -> float:
+    """Returns the final ratio for a load that grows as r^(2/3), that of infinitely many springs [-]."""
+    edges = np.linspace(0, 1, 101)
+    shares = np.diff(edges ** (2 / GRADING))  # the integral of the load over a ring
+    radii = 0.5 * (edges[1:] + edges[:-1])
+    return calc_ring_ratio(*zip(radii.tolist(), shares.tolist(), strict=True))
+
+
+def study_springs(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
+    """Runs graded disks with pressure fields and with springs to their stop, under `lagged`.
+
+    Returns figures and checks.
+    """
+    theory, of_springs = calc_final_ratio(), calc_spring_ratio()
+    final: dict[str, dict[int, float]] = {"pressure field": {}, "springs": {}}
+    for count in QUICK_RINGS if settings.quick else RINGS:
+        for name, kind in (("pressure field", Disk), ("springs", SpringDisk)):
+            settings.tell(f"{name}, {count} graded rings")
+            run = run_to_stop(
+                kind(count, GRADING, tips=False), "lagged", 1.0, to_fraction=_TO_FRACTION,
+                step_share=_STEP_SHARE, stiction_tolerance=_STICTION_TOLERANCE,
+            )  # fmt: skip
+            final[name][count] = run.ratio_at(_TO_FRACTION)
+    finest, coarsest = max(final["springs"]), min(final["springs"])
+    errors = {count: abs(ratio / theory - 1) for count, ratio in final["pressure field"].items()}
+    checks = [
+        check_near(
+            f"final ratio, pressure field, {finest} graded rings",
+            final["pressure field"][finest],
+            theory,
+            5e-3,
+            "theory",
+        ),
+        check_at_most(
+            f"its error relative to that of {coarsest} rings",
+            errors[finest] / errors[coarsest],
+            0.2,
+            "sec. V.A: the error falls with the grid size",
+        ),
+        check_near(
+            f"final ratio, springs, {finest} graded rings",
+            final["springs"][finest],
+            of_springs,
+            1e-2,
+            "theory of a load that grows as r^(2/3)",
+        ),
+    ]
+    return {"final": final, "theory": theory, "theory_of_springs": of_springs}, checks

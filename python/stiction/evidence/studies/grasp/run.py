@@ -1,0 +1,199 @@
+"""Runs of the multi-block grasp, and their results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+
+import stiction
+from stiction import lcp
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.studies.grasp.lcp import (
+    GraspLcp,
+    make_coulomb_lcp,
+    make_no_slip_lcp,
+    to_velocity,
+)
+from stiction.evidence.studies.grasp.scene import (
+    FIRST_BLOCK,
+    TIME_STEP,
+    GraspCase,
+    GraspState,
+    find_contacts,
+    make_start,
+)
+from stiction.inputs.package_scenes import find_scene_file
+
+
+@dataclass
+class GraspRun:
+    """The results of a run.
+
+    case: the case.
+    solver: name of the LCP solver.
+    num_contacts: number of contacts in the first step.
+    pivots, positives, residuals: number of pivots, number of positive normal impulses, and residual
+        of each step.
+    drop: largest distance of a block below the grippers' mean height after each step [m].
+    unsolved: indices of the steps without an accepted solution.
+    problems: the first LCPs, for timing.
+    """
+
+    case: GraspCase
+    solver: str
+    num_contacts: int = 0
+    pivots: list[int] = field(default_factory=list)
+    positives: list[int] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
+    drop: list[float] = field(default_factory=list)
+    unsolved: list[int] = field(default_factory=list)
+    problems: list[GraspLcp] = field(default_factory=list)
+
+    def measure(self) -> dict[str, Any]:
+        """Returns the figures of the run, fit for JSON."""
+        return {
+            "case": self.case.name,
+            "solver": self.solver,
+            "steps": len(self.drop),
+            "contacts": self.num_contacts,
+            "pivots_first": self.pivots[0],
+            "pivots_mean": float(np.mean(self.pivots)),
+            "pivots_max": max(self.pivots),
+            "positive_mean": float(np.mean(self.positives)),
+            "positive_max": max(self.positives),
+            "rank": min(6 * self.case.num_bodies - self.problems[0].rank, self.num_contacts)
+            if self.problems
+            else None,
+            "residual_max": max(self.residuals),
+            "drop_max": float(np.max(np.abs(self.drop))),
+            "drop": self.drop,
+            "unsolved": len(self.unsolved),
+            "first_unsolved": self.unsolved[0] if self.unsolved else None,
+        }
+
+
+def run_no_slip(
+    case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
+) -> GraspRun:
+    """Runs a case without slip at any contact.
+
+    Args:
+        case: the case.
+        num_steps: number of steps.
+        solver: name of the LCP solver.
+        is_warm: whether to warm-start 'ppm_ratio' with the active contacts of the last step.
+        keep: number of first LCPs to keep.
+    """
+    run = GraspRun(case, solver)
+    state = make_start(case)
+    active: list[int] = []
+    for i in range(num_steps):
+        contacts = find_contacts(case, state)
+        problem = make_no_slip_lcp(case, state, contacts)
+        guess = active if is_warm and solver == "ppm_ratio" else None
+        result = lcp.solve_gram(
+            problem.N, np.zeros(len(contacts)), problem.u_hat, solver=solver, guess=guess
+        )
+        active = list(result.active)
+        if i < keep:
+            run.problems.append(problem)
+        if i == 0:
+            run.num_contacts = len(contacts)
+        u = problem.u_hat + problem.N.T @ result.z
+        _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
+    return run
+
+
+def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
+    """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's method.
+
+    As in the published script, a step that is not solved is made with the values found, even if
+    these become infinite or NaN.
+
+    Args:
+        case: the case.
+        num_steps: number of steps.
+        friction: friction coefficient [-].
+    """
+    run = GraspRun(case, "lemke")
+    state = make_start(case)
+    for i in range(num_steps):
+        with np.errstate(invalid="ignore"):
+            contacts = find_contacts(case, state)
+            problem = make_coulomb_lcp(case, state, contacts, friction)
+            result = lcp.solve(problem.Q, problem.r, solver="lemke")
+            u = problem.u_hat + problem.G.T @ result.z[: len(problem.G)]
+            _finish_step(run, state, i, result, len(contacts), to_velocity(case, u))
+        if i == 0:
+            run.num_contacts = len(contacts)
+    return run
+
+
+@dataclass
+class ModelRun:
+    """The results of a run of scenes/grasp.xml under a contact model.
+
+    contact_model: name of the contact model.
+    contacts: number of contacts in the first step.
+    drop: as in GraspRun [m].
+    step_us: wall time of each step [us].
+    failure: reason why the run ended early, or None.
+    """
+
+    contact_model: str
+    contacts: int = 0
+    drop: list[float] = field(default_factory=list)
+    step_us: list[float] = field(default_factory=list)
+    failure: str | None = None
+
+    def measure(self) -> dict[str, Any]:
+        """Returns the figures of the run, fit for JSON."""
+        return {
+            "steps": len(self.drop),
+            "contacts": self.contacts,
+            "drop_max": float(np.max(np.abs(self.drop), initial=0)) if self.drop else None,
+            "us_per_step": float(np.median(self.step_us)) if self.step_us else None,
+            "failure": self.failure,
+        }
+
+
+def run_model(contact_model: str, num_steps: int) -> ModelRun:
+    """Runs scenes/grasp.xml, with MuJoCo's contacts, under a contact model."""
+    run = ModelRun(contact_model)
+    model = mujoco.MjModel.from_xml_path(str(find_scene_file("grasp")))
+    data = mujoco.MjData(model)
+    with ignored_settings_are_fine():
+        simulator = stiction.Simulator(model, contact_model)
+    bodies = [model.body(name).id for name in ("gripper1", "gripper2", "block1", "block2")]
+    for i in range(num_steps):
+        try:
+            report = simulator.step(data)
+        except stiction.StepError as e:
+            run.failure = str(e)
+            break
+        if i == 0:
+            run.contacts = len(report.contacts)
+        run.step_us.append(report.timings.total)
+        mujoco.mj_kinematics(model, data)
+        height = data.xpos[bodies, 2]
+        run.drop.append(float(np.max(np.mean(height[:2]) - height[2:])))
+    return run
+
+
+def _finish_step(
+    run: GraspRun, state: GraspState, step: int, result: Any, num_contacts: int, v: np.ndarray
+) -> None:
+    """Advances the state with the solver's result, solved or not, and records the step."""
+    if result.status != "solved":
+        run.unsolved.append(step)
+    normal = result.z[:num_contacts]
+    run.pivots.append(int(result.pivots))
+    run.positives.append(int(np.count_nonzero(normal > 0)))
+    run.residuals.append(float(result.residual))
+    state.v = v
+    state.advance(TIME_STEP)
+    height = state.x[:, 2]
+    run.drop.append(float(np.max(np.mean(height[:FIRST_BLOCK]) - height[FIRST_BLOCK:])))

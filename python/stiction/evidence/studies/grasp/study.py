@@ -1,0 +1,173 @@
+"""The multi-block grasp: figures of [drumwright2015], section on rigid grasping.
+
+The grasp has 36 contacts. The no-slip model needs only as many normal impulses as the normals have
+independent rows after projection on the complement of the joints and the no-slip constraints. It needs
+as many pivots to find them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
+from stiction.evidence.studies.grasp.plots import draw_drop, draw_times
+from stiction.evidence.studies.grasp.run import GraspRun, run_coulomb, run_model, run_no_slip
+from stiction.evidence.studies.grasp.scene import (
+    CANONICAL,
+    CASES,
+    PUBLISHED,
+    find_contacts,
+    make_start,
+)
+from stiction.evidence.studies.grasp.times import time_solvers
+from stiction.evidence.studies.study import Settings, Study, StudyResult
+from stiction.inputs.names import find_models
+
+NUM_STEPS, QUICK_STEPS = 1000, 150
+COULOMB_STEPS = 100
+# The rigid models with Coulomb friction.
+HOLDING = find_models(lambda model: model.is_rigid and model.uses_friction)
+PUBLISHED_FRICTION = 5e39  # friction of the blocks: half the product of 1e20 and 1e20 [-]
+STICKING_FRICTION = 1e8  # a value that sticks, too, and that stewart_trinkle uses instead [-]
+PIVOTS = {"gripper joint": 5, "published joints": 3, "no joint": 9, "three blocks": 8}
+# Times of the paper's runs [s]: Lemke's method with friction, and without slip a QP and pivoting.
+PAPER = {"lemke": 10.97, "active_set": 1.99, "ppm": 1.67}
+
+
+def run_study(settings: Settings) -> StudyResult:
+    """Runs all variants without slip, one with Coulomb friction, and the scene under the models."""
+    result = StudyResult()
+    steps = QUICK_STEPS if settings.quick else NUM_STEPS
+    without_slip = {}
+    for case in CASES:
+        settings.tell(f"no slip, {case.name}")
+        without_slip[case.name] = run_no_slip(case, steps)
+        result.checks += _check_no_slip(without_slip[case.name])
+    coulomb = {}
+    for friction in (1.0, STICKING_FRICTION, PUBLISHED_FRICTION):
+        settings.tell(f"Stewart and Trinkle, friction {friction:g}")
+        coulomb[friction] = run_coulomb(CANONICAL, min(steps, COULOMB_STEPS), friction)
+    result.checks += _check_coulomb(coulomb[1.0], "friction 1", 1e-3, "held by friction")
+    result.checks += _check_coulomb(
+        coulomb[STICKING_FRICTION], "friction 1e8 instead of 5e39", 1e-9, "held without slip"
+    )
+    settings.tell("times of the solvers")
+    times = time_solvers(without_slip[CANONICAL.name].problems, CANONICAL)
+    result.checks += _check_times(times)
+    models = {}
+    for name in settings.contact_models:
+        settings.tell(f"scenes/grasp.xml, {name}")
+        models[name] = run_model(name, steps)
+    result.checks += _check_models(models)
+    published = len(find_contacts(PUBLISHED, make_start(PUBLISHED)))
+    result.checks.append(
+        check_between("contacts with published grippers", published, 36, 36, "four blocks")
+    )
+    result.figures = {
+        "no_slip": {name: run.measure() for name, run in without_slip.items()},
+        "coulomb": {f"{friction:g}": run.measure() for friction, run in coulomb.items()},
+        "times_us": times,
+        "paper_s": PAPER,
+        "models": {name: run.measure() for name, run in models.items()},
+    }
+    result.notes.append(
+        "times include the call from Python; `stiction bench lcp` measures the solvers alone; the "
+        "paper's times are those of whole runs in MATLAB, with assembly, so ratios to them mean little"
+    )
+    result.plots = {
+        "drop": draw_drop(without_slip[CANONICAL.name], coulomb, models),
+        "times": draw_times(times, PAPER),
+    }
+    return result
+
+
+def _check_no_slip(run: GraspRun) -> list[Check]:
+    name, figures = run.case.name, run.measure()
+    pivots = PIVOTS[name]
+    wanted = 12 * (run.case.num_bodies - 1)  # twelve hits for each pair of faces in the row
+    checks = [
+        check_between(
+            f"pivots of the first step, {name}",
+            figures["pivots_first"],
+            pivots,
+            pivots,
+            "rank of Q",
+        ),
+        check_at_most(
+            f"mean pivots of a step with warm start, {name}", figures["pivots_mean"], 0.1, "target"
+        ),
+        check_at_most(
+            f"largest number of positive forces, {name}",
+            figures["positive_max"],
+            pivots,
+            "theorem 1",
+        ),
+        check_at_most(f"drop of a block, {name} [m]", figures["drop_max"], 1e-9, "target"),
+        check_at_most(f"number of unsolved steps, {name}", figures["unsolved"], 0, "target"),
+        check_at_most(f"residual, {name} [m/s]", figures["residual_max"], 1e-9, "target"),
+    ]
+    # A second joint connects touching bodies, which then do not collide.
+    if len(run.case.joints) < 2:
+        checks.append(
+            check_between(
+                f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve per pair of faces"
+            )
+        )
+    return checks
+
+
+def _check_coulomb(run: GraspRun, name: str, drop: float, source: str) -> list[Check]:
+    figures = run.measure()
+    return [
+        check_at_most(
+            f"number of unsolved steps, Stewart and Trinkle, {name}",
+            figures["unsolved"],
+            0,
+            "specification",
+        ),
+        check_at_most(
+            f"drop of a block, Stewart and Trinkle, {name} [m]", figures["drop_max"], drop, source
+        ),
+    ]
+
+
+def _check_times(times: dict[str, Any]) -> list[Check]:
+    return [
+        check_at_least(
+            "ratio of times of an LCP, Stewart and Trinkle to no slip",
+            times["stewart_trinkle, lemke"] / times["no_slip, ppm_ratio"],
+            PAPER["lemke"] / PAPER["ppm"],
+            "paper's ratio of whole runs",
+        )
+    ]
+
+
+def _check_models(models: dict[str, Any]) -> list[Check]:
+    checks = []
+    for name, run in models.items():
+        figures = run.measure()
+        if name == "no_slip":
+            checks.append(
+                check_at_most(
+                    "drop of a block, no_slip, MuJoCo's contacts [m]",
+                    figures["drop_max"],
+                    1e-9,
+                    "target",
+                )
+            )
+        if name in HOLDING:
+            checks.append(
+                check_at_most(
+                    f"drop of a block, {name} [m]", figures["drop_max"], 1e-3, "held by friction"
+                )
+            )
+    return checks
+
+
+STUDY = Study(
+    name="grasp",
+    title="two blocks in a row, held by friction between two grippers",
+    run=run_study,
+    plots=("drop", "times"),
+    contact_models=("no_slip", "viscous", *HOLDING, "lagged", "coulomb", "mujoco"),
+)

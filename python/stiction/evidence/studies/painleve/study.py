@@ -1,0 +1,157 @@
+"""A rod that slides on its tip until it jams: Painleve's paradox under every contact model.
+
+The rod is that of [castro2023], section IX.C, with its contact at the very end. At the level of
+accelerations rigid contact has no solution beyond the singular angle, where
+1 + 3 cos^2 = 3 mu sin cos. Time stepping has one: an impulse that stops the tip. The study checks
+that rigid models jam at this angle, and compliant ones at the later angle of a rod on a spring.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from stiction.evidence.experiments.sliding_rod import FRICTION, STIFFNESS
+from stiction.evidence.studies.checks import Check, check_at_most
+from stiction.evidence.studies.painleve.checks import (
+    check_compliant,
+    check_friction,
+    check_no_slip,
+    check_rigid,
+    check_stiffness,
+    check_theory,
+)
+from stiction.evidence.studies.painleve.plots import draw_angles
+from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
+from stiction.evidence.studies.painleve.theory import (
+    Jam,
+    calc_compliant_jam,
+    calc_rigid_jam,
+    calc_singular_angle,
+)
+from stiction.evidence.studies.study import Settings, Study, StudyResult
+from stiction.inputs.names import find_models
+
+STEPS = (1.6e-4, 8e-5, 4e-5, 2e-5, 1e-5, 5e-6)  # [s]
+QUICK_STEPS = (1.6e-4, 4e-5, 1e-5)
+STIFFNESSES = (1e5, 1e6, 1e7, 1e8, 1e9)  # [N/m]
+QUICK_STIFFNESSES = (1e5, 1e6, 1e7)
+# The first turns down, and the last starts beyond its singular angle.
+FRICTIONS = (1.6, 1.9, 2.0, 2.15, FRICTION, 2.45, 3.0)
+QUICK_FRICTIONS = (1.6, 2.0, FRICTION, 3.0)
+_FRICTION_STEP = 2e-5  # [s]
+
+_RIGID = ("stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
+_COMPLIANT = find_models(lambda model: not (model.is_rigid or model.is_mj_step))
+_JAMS = (*_RIGID, *_COMPLIANT, "no_slip")
+
+
+def run_study(settings: Settings) -> StudyResult:
+    """Runs all models at several time steps, then other stiffnesses and friction coefficients."""
+    result = StudyResult()
+    rigid, spring = calc_rigid_jam(), calc_compliant_jam(STIFFNESS)
+    over_step, failed = _run_steps(settings)
+    over_stiffness, springs = _run_stiffnesses(settings)
+    over_friction = _run_frictions(settings)
+    result.figures = {
+        "singular_angle_deg": math.degrees(calc_singular_angle()),
+        "rigid": asdict(rigid),
+        "spring": asdict(spring),
+        "over_time_step": {
+            name: {step: _describe(jam) for step, jam in jams.items()}
+            for name, jams in over_step.items()
+        },
+        "over_stiffness": {k: _describe(jam) for k, jam in over_stiffness.items()},
+        "springs": {k: asdict(jam) for k, jam in springs.items()},
+        "over_friction": {mu: _describe(jam) for mu, jam in over_friction.items()},
+    }
+    result.checks = [
+        *check_theory(rigid),
+        check_at_most("number of failed steps, all models", failed, 0, "every step is solved"),
+        *_check_steps(settings, over_step, rigid, spring),
+        *check_stiffness(over_stiffness, springs),
+        *check_friction(over_friction, _FRICTION_STEP),
+    ]
+    jams = {name: of_steps for name, of_steps in over_step.items() if of_steps}
+    result.plots = {"angles": draw_angles(jams, spring, over_stiffness, springs, over_friction)}
+    return result
+
+
+def _run_steps(settings: Settings) -> tuple[dict[str, dict[float, JamRun]], int]:
+    """Returns the jams by contact model and time step, and the number of failed steps.
+
+    A run without a jam has no entry.
+    """
+    jams: dict[str, dict[float, JamRun]] = {}
+    failed = 0
+    for name in settings.contact_models:
+        settings.tell(name)
+        jams[name] = {}
+        for step in QUICK_STEPS if settings.quick else STEPS:
+            run = RodCase(name, step).run()
+            failed += sum(run.status.values())
+            if (jam := find_jam(run)) is not None:
+                jams[name][step] = jam
+    return jams, failed
+
+
+def _run_stiffnesses(settings: Settings) -> tuple[dict[float, JamRun], dict[float, Jam]]:
+    """Returns the jams of 'coulomb' and of the integrated motion by stiffness."""
+    jams, springs = {}, {}
+    for stiffness in QUICK_STIFFNESSES if settings.quick else STIFFNESSES:
+        settings.tell(f"coulomb at {stiffness:g} N/m")
+        step = 2.5e-6 * math.sqrt(STIFFNESS / stiffness)
+        jam = find_jam(RodCase("coulomb", step, stiffness=stiffness).run())
+        if jam is not None:
+            jams[stiffness] = jam
+        springs[stiffness] = calc_compliant_jam(stiffness)
+    return jams, springs
+
+
+def _run_frictions(settings: Settings) -> dict[float, JamRun | None]:
+    """Returns the jams of 'stewart_trinkle' by friction coefficient."""
+    jams = {}
+    for friction in QUICK_FRICTIONS if settings.quick else FRICTIONS:
+        settings.tell(f"stewart_trinkle, mu = {friction:g}")
+        case = RodCase("stewart_trinkle", _FRICTION_STEP, friction=friction, duration=0.13)
+        jams[friction] = find_jam(case.run())
+    return jams
+
+
+def _check_steps(
+    settings: Settings, over_step: Mapping[str, Mapping[float, JamRun]], rigid: Jam, spring: Jam
+) -> list[Check]:
+    num_steps = len(QUICK_STEPS if settings.quick else STEPS)
+    checks = []
+    for name, jams in over_step.items():
+        if name == "viscous":  # without viscosity the tip slides without friction
+            checks.append(check_at_most(f"number of jams, {name}", len(jams), 0, "no friction"))
+        if name not in _JAMS:
+            continue
+        missed = num_steps - len(jams)
+        checks.append(check_at_most(f"number of runs without a jam, {name}", missed, 0, "it jams"))
+        if missed:
+            continue
+        if name in _RIGID:
+            checks += check_rigid(name, jams, rigid)
+        elif name in _COMPLIANT:
+            checks += check_compliant(name, jams, spring)
+        else:
+            checks += check_no_slip(jams)
+    return checks
+
+
+def _describe(jam: JamRun | None) -> dict[str, Any] | None:
+    """Returns the figures of a jam, fit for JSON."""
+    return None if jam is None else {**asdict(jam), "angle_deg": math.degrees(jam.angle)}
+
+
+STUDY = Study(
+    name="painleve",
+    title="a rod that jams, under every contact model",
+    run=run_study,
+    plots=("angles",),
+    contact_models=(*_COMPLIANT, *_RIGID, "no_slip", "viscous"),
+)

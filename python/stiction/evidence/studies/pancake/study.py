@@ -1,0 +1,249 @@
+"""A robot flips a pancake: section V.B and figures 7 to 9 of [masterjohn2022].
+
+An arm with a soft-bubble gripper takes a spatula from its stand, slides it below a pancake, lifts
+the pancake, turns it over and holds still at the end. The study runs the task on four grids and
+under all contact models with patches, and measures whether it succeeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from stiction._core import contact_model_traits
+from stiction.errors import Error
+from stiction.evidence.studies.checks import (
+    Check,
+    check_at_least,
+    check_at_most,
+    check_between,
+    check_near,
+)
+from stiction.evidence.studies.pages import add_page
+from stiction.evidence.studies.pancake.plots import draw_faces, draw_scaling, draw_task, draw_times
+from stiction.evidence.studies.pancake.run import PancakeRun, run_pancake
+from stiction.evidence.studies.pancake.scene import GRIDS, SPATULA_MASS, STOVE_HEIGHT
+from stiction.evidence.studies.pancake.task import GRIP_FORCE, LIFT
+from stiction.evidence.studies.study import Settings, Study, StudyResult
+from stiction.view.stills import draw_stills
+
+# The paper's model and Stiction's default run on all grids, other models on the coarsest.
+ON_ALL_GRIDS = ("sap", "lagged_regularized")
+TRIANGLES = 500  # the grid on which triangles are compared with polygons
+
+_COARSEST = next(iter(GRIDS))
+_GRAVITY = 9.81  # [m/s^2]
+_DRAWN = ("lift", "scoop", "set down")  # phases at whose start the patches are drawn
+_HALF_THICKNESS = 0.008  # half the thickness of the pancake [m]
+_TIMES = ("surfaces_us", "solve_us", "step_us")
+
+
+def run_study(settings: Settings) -> StudyResult:
+    """Runs all models on the coarsest grid, two on all grids, and one with triangles.
+
+    A quick run only grabs and lifts the spatula, on the coarsest grid.
+
+    Raises:
+        Error: none of the models has patches, or dm_control is not installed.
+    """
+    if not _list_models(settings):
+        raise Error(
+            "unsupported",
+            ", ".join(settings.contact_models),
+            f"has no patches, but this study needs them; use {' or '.join(ON_ALL_GRIDS)}",
+        )
+    if settings.quick:
+        return _run_quick(settings)
+    result = StudyResult()
+    runs = list(_run_all(settings))
+    _describe(runs, result)
+    polygons = [run for run in runs if run.tessellation == "polygon"]
+    for run in polygons:
+        result.checks += _check_grab(run) + _check_flip(run)
+    scaled = {
+        name: [run for run in polygons if run.contact_model == name and run.has_lifted]
+        for name in settings.pick(*ON_ALL_GRIDS)
+    }
+    exponents = {name: _fit_exponents(of_grids) for name, of_grids in scaled.items()}
+    result.figures["exponents"] = exponents
+    for name, of_times in exponents.items():
+        result.checks += _check_exponents(name, of_times)
+    result.checks += _compare_tessellations(runs, result)
+    # Draw the first model of ON_ALL_GRIDS that was run, or else all models.
+    shown = next(iter(scaled), None)
+    first = [run for run in polygons if shown in (run.contact_model, None)]
+    triangles = [run for run in runs if run.tessellation == "triangle"]
+    result.plots = {
+        "fig07_task": draw_task(first),
+        "fig09_faces": draw_faces([*first, *triangles]),
+        "times": draw_times(first),
+    }
+    if any(scaled.values()):
+        drawn = {name: of_grids for name, of_grids in scaled.items() if of_grids}
+        result.plots["fig08_scaling"] = draw_scaling(drawn, exponents)
+    _show(first[0], result)
+    return result
+
+
+def _run_quick(settings: Settings) -> StudyResult:
+    result = StudyResult()
+    runs = []
+    for name in _list_models(settings):
+        settings.tell(f"{name}, grabbing the spatula")
+        runs.append(run_pancake(_COARSEST, name, only_grab=True))
+        result.checks += _check_grab(runs[-1])
+    _describe(runs, result)
+    result.plots = {"fig07_task": draw_task(runs), "fig09_faces": draw_faces(runs)}
+    _show(runs[0], result)
+    result.notes.append("--quick does not flip the pancake")
+    return result
+
+
+def _describe(runs: Sequence[PancakeRun], result: StudyResult) -> None:
+    result.figures["runs"] = [run.describe() for run in runs]
+    for run in runs:
+        if run.failure:
+            result.notes.append(
+                f"{run.contact_model}, {run.grid} faces, ended early: {run.failure}"
+            )
+
+
+def _list_models(settings: Settings) -> list[str]:
+    names = [name for name in settings.contact_models if contact_model_traits(name).takes_patches]
+    return sorted(names, key=lambda name: (name not in ON_ALL_GRIDS, name != ON_ALL_GRIDS[0]))
+
+
+def _run_all(settings: Settings) -> Iterator[PancakeRun]:
+    for name in _list_models(settings):
+        for grid in GRIDS if name in ON_ALL_GRIDS else [_COARSEST]:
+            settings.tell(f"{name}, {grid} faces")
+            yield run_pancake(grid, name)
+    for name in settings.pick(ON_ALL_GRIDS[0]):
+        settings.tell(f"{name}, triangles")
+        yield run_pancake(TRIANGLES, name, tessellation="triangle")
+
+
+def _check_grab(run: PancakeRun) -> list[Check]:
+    weight = SPATULA_MASS * _GRAVITY
+    name = f"{run.contact_model}, {run.grid} faces"
+    return [
+        check_near(f"lift of the spatula, {name} [m]", run.lift, LIFT, 0.03, "keyframes"),
+        check_near(
+            f"upward force on the handle, {name} [N]",
+            run.handle_force,
+            weight,
+            5e-3,
+            "weight of the spatula",
+        ),
+        check_near(f"grip force, {name} [N]", run.last("grip_force"), GRIP_FORCE, 0.02, "command"),
+        check_at_most(
+            f"slip of the handle, {name} [m]", run.max("slip"), 0.01, "the gripper holds it"
+        ),
+        check_at_most(
+            f"rotation of the handle in the grip, {name} [deg]",
+            run.max("slip_deg"),
+            5.0,
+            "the gripper holds it",
+        ),
+    ]
+
+
+def _check_flip(run: PancakeRun) -> list[Check]:
+    name = f"{run.contact_model}, {run.grid} faces"
+    height = run.last("pancake_height") - STOVE_HEIGHT if run.on_stove else None
+    return [
+        check_at_least(
+            f"height of the raised pancake above the stove, {name} [m]",
+            run.pancake_height_raised - STOVE_HEIGHT,
+            0.05,
+            "the spatula lifts it",
+        ),
+        check_at_least(
+            f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, "it is flipped"
+        ),
+        check_near(
+            f"final height of the pancake above the stove, {name} [m]",
+            height,
+            _HALF_THICKNESS,
+            0.05,
+            "it is at rest",
+        ),
+        check_at_most(
+            f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, "it is at rest"
+        ),
+    ]
+
+
+def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
+    """Fits the exponents with which times grow with the number of faces.
+
+    They are NaN for fewer than two runs.
+    """
+    if len(runs) < 2:
+        return dict.fromkeys(_TIMES, float("nan"))
+    faces = np.log([run.mean("faces") for run in runs])
+    return {
+        name: float(np.polyfit(faces, np.log([run.quiet(name) for run in runs]), 1)[0])
+        for name in _TIMES
+    }
+
+
+def _check_exponents(name: str, exponents: dict[str, float]) -> list[Check]:
+    return [
+        check_at_most(
+            f"exponent of the query's time over faces, {name}",
+            exponents["surfaces_us"],
+            1.05,
+            "fig. 8: linear",
+        ),
+        check_at_most(
+            f"exponent of the step's time over faces, {name}", exponents["step_us"], 1.05, "target"
+        ),
+    ]
+
+
+def _compare_tessellations(runs: Sequence[PancakeRun], result: StudyResult) -> list[Check]:
+    of_grid = {run.tessellation: run for run in runs if _is_compared(run)}
+    if len(of_grid) < 2:
+        return []
+    ratios: dict[str, Any] = {"faces": _divide(of_grid, lambda run: run.mean("faces"))}
+    ratios |= {name: _divide(of_grid, lambda run, name=name: run.quiet(name)) for name in _TIMES}
+    result.figures["triangles_to_polygons"] = ratios
+    turned = of_grid["triangle"].last("turn_deg")
+    return [
+        check_between(
+            "ratio of the numbers of faces, triangles to polygons",
+            ratios["faces"],
+            3.5,
+            4.6,
+            "paper: 4.05",
+        ),
+        check_at_least("rotation of the pancake, triangles [deg]", turned, 150, "it is flipped"),
+    ]
+
+
+def _is_compared(run: PancakeRun) -> bool:
+    return run.contact_model == ON_ALL_GRIDS[0] and run.grid == TRIANGLES
+
+
+def _divide(runs: dict[str, PancakeRun], measure: Any) -> float:
+    return float(measure(runs["triangle"]) / measure(runs["polygon"]))
+
+
+def _show(run: PancakeRun, result: StudyResult) -> None:
+    """Adds the page and the pictures of a run."""
+    add_page("replay", "A robot flips a pancake", [run.film], result)
+    phases = {name: start for name, start in run.phases if name in _DRAWN}
+    if phases:
+        frames = [(name, run.film.find_frame(start)) for name, start in phases.items()]
+        result.plots["fig07_patches"] = draw_stills(run.film, frames)
+
+
+STUDY = Study(
+    name="pancake",
+    title="a robot that flips a pancake",
+    run=run_study,
+    plots=("fig07_task", "fig07_patches", "fig09_faces"),
+)

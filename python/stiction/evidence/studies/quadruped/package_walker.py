@@ -1,0 +1,94 @@
+"""Walks of dm_control's quadruped, whose set points depend only on time."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.experiments.real_scenes import load_real_scene
+from stiction.evidence.studies.quadruped.leg import Vector
+
+_FREQUENCY = 1.5  # frequency of the gait [Hz]
+_SWING, _LIFT = 0.4, 0.4  # amplitudes of the set points of yaw [rad] and of lift [-]
+_START = 1.0  # time until which the robot stands [s]
+# Sign of the yaw that swings a leg forward, and phase. Diagonal legs have the same phase.
+_LEGS = {
+    "front_left": (-1, 0.0),
+    "back_right": (1, 0.0),
+    "front_right": (1, 0.5),
+    "back_left": (-1, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class PackageWalk:
+    """The results of a walk. Row i of each array belongs to step i.
+
+    time: time at the end of the step [s].
+    base: position of the torso in the world frame, (num_steps, 3) [m].
+    upright: cosine of the torso's tilt [-].
+    contacts: number of contacts.
+    physics_s: CPU time of all steps [s].
+    failure: reason why the run ended early, or empty.
+    """
+
+    time: Vector
+    base: Vector
+    upright: Vector
+    contacts: Vector
+    physics_s: float
+    failure: str
+
+
+def run_package_walker(duration: float, contact_model: str, **options: Any) -> PackageWalk:
+    """Runs the quadruped from the scene's initial state with its time step of 5 ms.
+
+    A failed step ends the run; the results have the reason.
+
+    Args:
+        duration: simulated time [s].
+        contact_model: name of the contact model.
+        options: other arguments of Simulator.
+
+    Raises:
+        Error: dm_control is not installed.
+    """
+    scene = load_real_scene("quadruped")
+    model, data = scene.model, scene.make_data()
+    with ignored_settings_are_fine():
+        simulator = scene.make_simulator(contact_model, on_failure="stop", **options)
+    rows = np.zeros((round(duration / simulator.time_step), 6))
+    num_made, physics, failure = 0, 0.0, ""
+    for row in rows:
+        set_controls(model, data)
+        begin = time.process_time()
+        report = simulator.step(data)
+        physics += time.process_time() - begin
+        if not report.ok:
+            failure = f"{report.status} at {data.time:.3f} s: {report.message}"
+            break
+        x, y = data.qpos[4:6]
+        row[:] = [data.time, *data.qpos[:3], 1 - 2 * (x * x + y * y), len(report.contacts)]
+        num_made += 1
+    rows = rows[:num_made]
+    return PackageWalk(rows[:, 0], rows[:, 1:4], rows[:, 4], rows[:, 5], physics, failure)
+
+
+def set_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Sets the controls: the robot stands, then swings its diagonal pairs of legs alternately.
+
+    A leg is lifted while it swings forward.
+    """
+    data.ctrl[:] = 0
+    if data.time < _START:
+        return
+    for leg, (side, offset) in _LEGS.items():
+        phase = 2 * math.pi * (_FREQUENCY * (data.time - _START) + offset)
+        data.ctrl[model.actuator(f"yaw_{leg}").id] = side * _SWING * math.cos(phase)
+        data.ctrl[model.actuator(f"lift_{leg}").id] = _LIFT * max(0.0, math.sin(phase))

@@ -1,0 +1,183 @@
+"""Walks of scenes/trotter.xml on a terrain under its controller, and their results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stiction import Simulator, StepReport
+from stiction.errors import ignored_settings_are_fine
+from stiction.evidence.studies.quadruped.controller import TrotController
+from stiction.evidence.studies.quadruped.gait import calc_command
+from stiction.evidence.studies.quadruped.leg import NAMES
+from stiction.evidence.studies.quadruped.terrain import ROUGHNESS, Terrain, Vector
+from stiction.inputs.package_scenes import find_scene_file
+
+TIME_STEP = 1e-3  # [s]
+FOOT_RADIUS = 0.01  # [m]
+TOUCH = 2 * ROUGHNESS  # distance below which a contact counts as touching [m]
+START_HEIGHT = 0.15  # initial height of the base above the ground [m]
+
+# Replaces the scene's friction coefficient of 1000.
+RUBBER = {"materials": {"rubber": {"friction": 1.0}}, "geoms": {"*": "rubber"}}
+# Friction of the published viscous run: 0.1 N s/m, without Coulomb friction.
+VISCOUS = {
+    "materials": {"oil": {"friction": 0.0, "viscous_friction": 0.1}},
+    "geoms": {"*": "oil"},
+}
+
+
+@dataclass(frozen=True)
+class WalkRun:
+    """The results of a walk. Row i of each array belongs to step i.
+
+    time: time at the end of the step [s].
+    base: position of the base in the world frame, (num_steps, 3) [m].
+    rpy: roll, pitch and yaw of the base, (num_steps, 3) [rad].
+    feet: centers of the feet at the start of the step in the world frame, (num_steps, 4, 3) [m].
+    command: commanded forward speed [m/s].
+    contacts: number of contacts; for a step made in substeps, their mean number, rounded up.
+    loaded: number of active contacts, likewise.
+    touching: number of contacts closer than TOUCH, likewise.
+    slip: largest slip of an active contact [m/s]; 0 without active contacts.
+    torque: largest torque of a joint [N m].
+    solve_us: wall time of the solver [us].
+    physics_s, controller_s: CPU time of all steps, and of all calls of the controller [s].
+    failure: reason why the run ended early, or empty.
+    """
+
+    time: Vector
+    base: Vector
+    rpy: Vector
+    feet: Vector
+    command: Vector
+    contacts: NDArray[np.int64]
+    loaded: NDArray[np.int64]
+    touching: NDArray[np.int64]
+    slip: Vector
+    torque: Vector
+    solve_us: Vector
+    physics_s: float
+    controller_s: float
+    failure: str
+
+
+def load_trotter(terrain: Terrain | None = None) -> mujoco.MjModel:
+    """Loads the scene on a terrain or, for None, on a plane, on which each foot has one contact."""
+    spec = mujoco.MjSpec.from_file(str(find_scene_file("trotter")))
+    if terrain:
+        terrain.put_into(spec)
+    else:
+        ground = spec.geom("ground")
+        ground.type, ground.hfieldname, ground.size = mujoco.mjtGeom.mjGEOM_PLANE, "", [5, 5, 0.1]
+    return spec.compile()
+
+
+def make_trotter_data(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.MjData:
+    """Makes data in the initial state, with the base above the highest ground below the robot."""
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    if terrain:
+        around = np.linspace(-0.2, 0.2, 41)
+        ground = max(terrain.calc_height(x, y) for x in around for y in around)
+        data.qpos[2] = START_HEIGHT + ground
+    return data
+
+
+def run_trotter(
+    terrain: Terrain | None,
+    duration: float,
+    contact_model: str,
+    *,
+    command: Callable[[float], Vector] = calc_command,
+    **options: Any,
+) -> WalkRun:
+    """Runs a walk from the initial state with the time step TIME_STEP.
+
+    A failed step ends the run; the results have the reason.
+
+    Args:
+        terrain: the terrain; None means a plane.
+        duration: simulated time [s].
+        contact_model: name of the contact model.
+        command: returns the commanded velocity of the body, (2,) [m/s], for its pitch [rad].
+        options: other arguments of Simulator.
+    """
+    model = load_trotter(terrain)
+    data = make_trotter_data(model, terrain)
+    with ignored_settings_are_fine():
+        simulator = Simulator(
+            model, contact_model, time_step=TIME_STEP, on_failure="stop", **options
+        )
+    controller = TrotController(model, command=command)
+    num_steps = round(duration / TIME_STEP)
+    feet = [model.geom(f"{leg}_foot").id for leg in NAMES]
+    rows, feet_rows = np.zeros((num_steps, 14)), np.zeros((num_steps, 4, 3))
+    num_made, physics, control, failure = 0, 0.0, 0.0, ""
+    for row, feet_row in zip(rows, feet_rows, strict=True):
+        begin = time.process_time()
+        controller(data)
+        middle = time.process_time()
+        report = simulator.step(data)
+        physics += time.process_time() - middle
+        control += middle - begin
+        if not report.ok:
+            failure = f"{report.status} at {data.time:.3f} s: {report.message}"
+            break
+        torque = np.abs(data.ctrl).max()
+        row[:] = [
+            data.time, *data.qpos[:3], *_calc_rpy(data.qpos[3:7]), controller.command[0], torque,
+            *_measure_contacts(report), report.timings.solve,
+        ]  # fmt: skip
+        feet_row[:] = data.geom_xpos[feet]
+        num_made += 1
+    rows = rows[:num_made]
+    return WalkRun(
+        time=rows[:, 0],
+        base=rows[:, 1:4],
+        rpy=rows[:, 4:7],
+        feet=feet_rows[:num_made],
+        command=rows[:, 7],
+        torque=rows[:, 8],
+        contacts=rows[:, 9].astype(int),
+        loaded=rows[:, 10].astype(int),
+        touching=rows[:, 11].astype(int),
+        slip=rows[:, 12],
+        solve_us=rows[:, 13],
+        physics_s=physics,
+        controller_s=control,
+        failure=failure,
+    )
+
+
+def _measure_contacts(report: StepReport) -> list[float]:
+    """Returns the numbers of contacts, active and touching contacts, and the largest slip [m/s].
+
+    The slip is that of active contacts. The numbers are means per substep, rounded up.
+    """
+    contacts = report.contacts
+    if len(contacts) == 0:
+        return [0, 0, 0, 0]
+    active = contacts.normal_impulse > 0
+    slip = np.linalg.norm(contacts.slip_velocity[active], axis=1)
+    parts = max(1, report.statistics.num_parts)
+    return [
+        -(-len(contacts) // parts),
+        -(-np.count_nonzero(active) // parts),
+        -(-np.count_nonzero(contacts.distance < TOUCH) // parts),
+        slip.max(initial=0),
+    ]
+
+
+def _calc_rpy(quaternion: Vector) -> list[float]:
+    """Returns roll, pitch and yaw [rad]."""
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, quaternion)
+    pitch = np.arcsin(np.clip(-R[6], -1, 1))
+    return [float(np.arctan2(R[7], R[8])), float(pitch), float(np.arctan2(R[3], R[0]))]

@@ -1,0 +1,145 @@
+"""The settings of a study, and its result: figures, checks and plots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stiction.errors import Error
+from stiction.evidence.studies.checks import Check
+from stiction.setup.defaults import builtin_defaults
+from stiction.tables.plain_json import make_plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure  # for types only, because matplotlib is slow to load
+
+_DPI = 120
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a study.
+
+    quick: whether to use fewer, larger steps and fewer models. The checks are equally strict.
+    contact_models: names of the contact models to study.
+    peers: folder with results of other simulators to compare with, or None.
+    tell: called with a description of the next run.
+    """
+
+    quick: bool
+    contact_models: tuple[str, ...]
+    peers: Path | None = None
+    tell: Callable[[str], None] = lambda text: None
+
+    def pick(self, *names: str) -> list[str]:
+        """Returns those of the named contact models that are studied."""
+        return [name for name in self.contact_models if name in names]
+
+
+@dataclass
+class StudyResult:
+    """The result of a study.
+
+    figures: measured values, fit for JSON.
+    checks: checks of these values.
+    plots: plots by file name without suffix.
+    pages: HTML pages by file name without suffix.
+    notes: the parts that were left out, and the reasons.
+    """
+
+    figures: dict[str, Any] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+    plots: dict[str, Figure] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """True if all checks passed."""
+        return all(check.passed for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, as registry.py lists it.
+
+    name: name on the command line.
+    title: a line that describes the study.
+    run: runs the experiments and checks their results.
+    plots: names of the plots that a quick run draws. A whole run draws these and may draw others.
+    contact_models: contact models to study by default; None means all compliant models.
+    """
+
+    name: str
+    title: str
+    run: Callable[[Settings], StudyResult]
+    plots: tuple[str, ...]
+    contact_models: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        # Figures must not depend on defaults that the program has chosen.
+        object.__setattr__(self, "run", builtin_defaults()(self.run))
+
+
+def describe_result(study: Study, settings: Settings, result: StudyResult) -> dict[str, Any]:
+    """Returns a result without its plots, fit for JSON."""
+    described: dict[str, Any] = make_plain(
+        {
+            "study": study.name,
+            "title": study.title,
+            "quick": settings.quick,
+            "contact_models": list(settings.contact_models),
+            "passed": result.passed,
+            "checks": [asdict(check) for check in result.checks],
+            "figures": result.figures,
+            "notes": result.notes,
+            "plots": [f"{name}.png" for name in result.plots],
+            "pages": [f"{name}.html" for name in result.pages],
+        }
+    )
+    return described
+
+
+def write_result(description: dict[str, Any], result: StudyResult, out: Path) -> Path:
+    """Writes a result's plots and pages and STUDY.json to a folder, as write_figures."""
+    return write_figures(description["study"], description, result.plots, out, result.pages)
+
+
+def write_figures(
+    name: str,
+    description: Mapping[str, Any],
+    plots: Mapping[str, Figure],
+    out: Path,
+    pages: Mapping[str, str] | None = None,
+) -> Path:
+    """Writes NAME.json, plots and pages to a folder.
+
+    The folder is made if it does not exist. Existing files are overwritten.
+
+    Args:
+        name: name of the JSON file, without suffix.
+        description: content of the JSON file.
+        plots: plots by file name without suffix.
+        out: the folder.
+        pages: HTML pages by file name without suffix.
+
+    Returns:
+        The path of the JSON file.
+
+    Raises:
+        Error: a file cannot be written.
+    """
+    path = out / f"{name}.json"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for plot_name, plot in plots.items():
+            plot.savefig(out / f"{plot_name}.png", dpi=_DPI)
+        for page_name, page in (pages or {}).items():
+            (out / f"{page_name}.html").write_text(page)
+        path.write_text(json.dumps(description, indent=1, allow_nan=False) + "\n")
+    except OSError as e:
+        raise Error("invalid_value", str(e.filename or out), f"cannot be written: {e}") from e
+    return path

@@ -1,0 +1,100 @@
+"""Finds contact models and geoms by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import mujoco
+
+from stiction._core import ContactModelTraits, contact_model_traits, contact_models
+from stiction.errors import Error
+from stiction.inputs.suggestions import find_similar, list_names, suggest_name
+
+
+def find_models(fits: Callable[[ContactModelTraits], bool]) -> list[str]:
+    """Returns the names of the contact models whose traits satisfy a predicate."""
+    return [name for name in contact_models() if fits(contact_model_traits(name))]
+
+
+def find_compliant_models() -> list[str]:
+    """Returns the contact models whose surfaces give way; 'mujoco' is one."""
+    return find_models(lambda model: not model.is_rigid)
+
+
+def accepts_law(contact_model: str, friction_law: str) -> bool:
+    """True unless the model refuses the friction law. Only some models have the springs of 'elastic'.
+
+    Models that have no friction laws ignore the others.
+    """
+    return friction_law != "elastic" or contact_model_traits(contact_model).takes_anchors
+
+
+def label_model(contact_model: str, friction_law: str) -> str:
+    """Returns the name of a model in a table of runs with a friction law.
+
+    A model that refuses the law runs with its own friction, which the label says.
+    """
+    is_own = not accepts_law(contact_model, friction_law)
+    return f"{contact_model}, own friction" if is_own else contact_model
+
+
+def choose_friction_law(contact_model: str, friction_law: str) -> dict[str, str]:
+    """Returns the argument friction_law of Simulator; none for a model with its own friction."""
+    takes_laws = contact_model_traits(contact_model).takes_laws
+    is_taken = takes_laws and accepts_law(contact_model, friction_law)
+    return {"friction_law": friction_law} if is_taken else {}
+
+
+def make_printable(text: str) -> str:
+    """Replaces control characters by escapes such as \\x1b.
+
+    A file name may contain control characters that would change what a terminal shows.
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def _suggest_geom(model: mujoco.MjModel, geom: str) -> str:
+    """Returns a suggestion: a similar name, the geoms of a body with a similar name, or a list."""
+    names = [name for i in range(model.ngeom) if (name := model.geom(i).name)]
+    bodies = [model.body(i).name for i in range(model.nbody)]
+    similar_bodies = find_similar(geom, bodies)
+    if find_similar(geom, names) or not similar_bodies:
+        return suggest_name(geom, names)
+    found = [i for i in range(model.ngeom) if bodies[model.geom_bodyid[i]] in similar_bodies]
+    geoms = list_names([model.geom(i).name or f"#{i}" for i in found])
+    owner = f"{'the bodies' if len(similar_bodies) > 1 else 'body'} {list_names(similar_bodies)}"
+    return f"(did you mean a geom of {owner}: {geoms}?)" if found else suggest_name(geom, names)
+
+
+def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
+    """Returns the id of a geom.
+
+    Args:
+        model: the model.
+        geom: the name of the geom, or its id as an int or as a text such as '#12'.
+
+    Raises:
+        Error: no geom has this name or id; the message suggests the nearest name.
+    """
+    if isinstance(geom, str):
+        index: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
+        if index >= 0 and geom:
+            return int(index)
+        match = re.fullmatch(r"#(\d{1,9})", geom)
+        if not match:
+            raise Error(
+                "unknown_name",
+                "geom",
+                f"there is no '{geom}' {_suggest_geom(model, geom)}; geoms without a name are #ID",
+            )
+        geom = int(match[1])
+    if isinstance(geom, bool) or not isinstance(geom, int):
+        raise Error("wrong_shape", "geom", f"is {geom!r}, must be a name or an id")
+    if not 0 <= geom < model.ngeom:
+        raise Error(
+            "unknown_name", "geom", f"there is no #{geom}; the scene has {model.ngeom} geoms"
+        )
+    return geom

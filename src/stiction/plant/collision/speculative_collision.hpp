@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/reach.hpp"
+#include "stiction/plant/collision/plane_check.hpp"
+#include "stiction/plant/materials/materials.hpp"
+#include "stiction/plant/mocap/body_velocities.hpp"
+#include "stiction/plant/mocap/mocap_motion.hpp"
+
+namespace stiction::plant {
+
+/// Runs MuJoCo's collision with gaps that are wide enough for the step. MuJoCo lists a contact of
+/// two geoms that overlap or are within their gap. Here the gap of every geom is at least the
+/// distance that it may move within the step, plus the distance at which the contact model acts.
+class SpeculativeCollision {
+ public:
+  /// The acceleration that smooth forces are assumed to give at most, ten times gravity [m/s^2].
+  /// These forces are not known yet when bodies are collided.
+  static constexpr double kUnknownAcceleration = 100;
+
+  /// @param parameters only the normal law is read
+  SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
+                       const contact::ModelParameters& parameters, const MaterialTable& materials);
+
+  /// Runs mj_collision with the widened gaps, corrects wrong distances (correct_distances), and
+  /// marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
+  /// has set a contact filter, because the filter may identify the model by its address. If
+  /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
+  /// contacts beyond the margin may be missing. Call this inside a MuJoCoGuard.
+  /// @param data after mj_fwdKinematics and mj_factorM
+  /// @param start velocities of the bodies at the start of the step
+  /// @param mocap velocities of mocap bodies
+  /// @param left_out one flag per geom: 1 if the geom is collided only for a <pair>
+  void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
+               const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
+
+ private:
+  void calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
+                 const MocapMotion& mocap);
+  bool calc_applied_acceleration(const mjModel* m, mjData* d);
+  contact::Reach find_largest_reach(const mjModel* m) const;
+  void mark_speculative(const mjModel* m, mjData* d) const;
+
+  contact::ContactModel contact_model_;
+  contact::ModelParameters parameters_;
+  // The largest value of each property over all materials.
+  double max_friction_ = 0;
+  contact::ContactLawData<double> largest_ = {};
+  bool has_few_geoms_ = false;  // every body has so few geoms that the midphase costs more
+  mjModel wide_;                // the model with the widened gaps; shares all other arrays
+  std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
+  std::vector<int> contype_, conaffinity_;
+  std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
+  BodyVelocities forced_;                            // velocities of the bodies at qvel_
+  MissedCylinders missed_cylinders_;
+};
+
+}  // namespace stiction::plant

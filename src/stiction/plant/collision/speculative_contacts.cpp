@@ -1,0 +1,123 @@
+#include "stiction/plant/collision/speculative_contacts.hpp"
+
+#include <algorithm>
+
+#include "stiction/contact/reach.hpp"
+#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/rows/contact_rows.hpp"
+
+namespace stiction::plant {
+
+SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel contact_model,
+                                         const contact::ModelParameters& parameters,
+                                         const MaterialTable& materials)
+    : collision_(m, contact_model, parameters, materials),
+      contact_model_(contact_model),
+      parameters_(parameters),
+      law_(contact::find_normal_law(contact_model, parameters.normal_law)),
+      materials_(materials) {}
+
+void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion& mocap,
+                                  std::span<const std::uint8_t> left_out) {
+  mocap_ = &mocap;
+  start_.calc(m, d, d->qvel, mocap_);
+  collision_.collide(m, d, start_, mocap, left_out);
+}
+
+bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,
+                                        const mjContact& con) const {
+  if (!is_in_gap(con)) return con.exclude == kTakesPart;
+  const double dt = m->opt.timestep;
+  return calc_gap(con) < dt * dt * kImpulsiveAcceleration || is_reached(m, d, con, start_);
+}
+
+void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of_touching) {
+  acts_.assign(d->ncon, 0);
+  may_act_.clear();
+  if (only_of_touching) find_touching(d);
+  const double dt = m->opt.timestep;
+  bool has_smooth = false;
+  for (int i = 0; i < d->ncon; ++i) {
+    const mjContact& con = d->contact[i];
+    if (!may_act_.empty() && !may_act_[i]) continue;
+    if (acts_at_start(m, d, con)) {
+      acts_[i] = 1;
+    } else if (is_in_gap(con)) {
+      // Compute the velocities by smooth forces only if there are open contacts.
+      if (!has_smooth) {
+        has_smooth = true;
+        qvel_.resize(m->nv);
+        for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
+        smooth_.calc(m, d, qvel_.data(), mocap_);
+      }
+      acts_[i] = is_closed(m, d, con, smooth_);
+    }
+  }
+}
+
+/// Marks the contacts whose two geoms touch, or nearly touch, anywhere.
+void SpeculativeContacts::find_touching(const mjData* d) {
+  may_act_.assign(d->ncon, 0);
+  // Visit the runs of consecutive contacts of the same two geoms.
+  for (int i = 0; i < d->ncon;) {
+    int end = i;
+    bool touches = false;
+    const mjContact& first = d->contact[i];
+    for (; end < d->ncon; ++end) {
+      const mjContact& con = d->contact[end];
+      if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
+      // A NaN distance counts as touching, so that the step fails.
+      touches = touches || !(calc_gap(con) > kNearlyTouching);
+    }
+    std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);
+    i = end;
+  }
+}
+
+bool SpeculativeContacts::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
+  bool has_solution = false, is_any = false;
+  for (int i = 0; i < d->ncon; ++i) {
+    if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
+    if (!has_solution) {
+      has_solution = true;
+      solution_.calc(m, d, qvel, mocap_);
+    }
+    acts_[i] = is_reached(m, d, d->contact[i], solution_);
+    is_any |= acts_[i] != 0;
+  }
+  return is_any;
+}
+
+/// True if the contact model may give the contact an impulse at these velocities.
+bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mjContact& con,
+                                     const BodyVelocities& velocities) const {
+  contact::Contact c;
+  set_properties(m, materials_, con, &c, law_);
+  const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
+  const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
+  return calc_gap(con) < reach.calc_distance(v.normal, v.slip);
+}
+
+/// True if the bodies meet within the step, under any contact model.
+bool SpeculativeContacts::is_closed(const mjModel* m, const mjData* d, const mjContact& con,
+                                    const BodyVelocities& velocities) {
+  const double v_n = velocities.calc_at_contact(m, d, con).normal;
+  return calc_gap(con) < -m->opt.timestep * v_n;
+}
+
+std::span<const int> SpeculativeContacts::remove_idle(mjData* d) {
+  index_.resize(d->ncon);
+  int num_kept = 0;
+  for (int i = 0; i < d->ncon; ++i) {
+    index_[i] = num_kept;
+    if (d->contact[i].exclude == kSpeculative) continue;
+    if (num_kept != i) d->contact[num_kept] = d->contact[i];
+    ++num_kept;
+  }
+  if (num_kept == d->ncon) return index_;
+  d->ncon = num_kept;
+  for (int row = limit_rows(d).end; row < d->nefc; ++row) d->efc_id[row] = index_[d->efc_id[row]];
+  return index_;
+}
+
+}  // namespace stiction::plant

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/mocap/mocap_track.hpp"
+
+namespace stiction::plant {
+
+/// A displacement of a mocap body by this share of the thickness of one of its geoms or more,
+/// measured along the displacement, is a jump and no motion. If displacements are regular
+/// (MocapTrack::is_regular), the motion in one step counts instead of the displacement, which may
+/// be that of many steps.
+inline constexpr double kLargestMocapShare = 0.5;
+
+/// The motion of all mocap bodies in a step. MuJoCo knows only their poses, which the caller sets
+/// between steps; MocapTrack finds the velocities. All bodies of a mocap body's tree move with it.
+class MocapMotion {
+ public:
+  /// Finds the motion of a step, and remembers the poses for the next one.
+  /// @param data     the state and the mocap poses at the start of the step
+  /// @param dt       duration of the step [s]
+  /// @param goes_on  false if the last step was not one of the same mjData; there is no motion
+  ///                 then, as if the time were not that at which the last step ended
+  void start(const mjModel* model, const mjData* data, double dt, bool goes_on);
+
+  /// Sets the time at which the next step begins if it goes on [s]. It is the sum of the start and
+  /// the duration of the step, unless this is called.
+  void end_at(double time) { next_time_ = time; }
+
+  /// True if any mocap body moves in this step.
+  bool is_any() const { return is_any_; }
+  /// Returns the velocity [w; v] of the mocap body that carries a body, in the world frame, or null
+  /// if it rests or there is none; v is at the mocap body's origin.
+  const double* of_body(const mjModel* model, int body) const;
+  /// Computes the velocity [w; v] that a body has as a part of a mocap body, at a point of the
+  /// world.
+  /// @param data after mj_fwdKinematics
+  std::array<double, 6> calc_at_point(const mjModel* model, const mjData* data, int body,
+                                      const double* point) const;
+  /// Returns the part of the caller's last displacement that the velocity does not explain, as a
+  /// share of the thickness of a geom; see kLargestMocapShare. It is 0 if the pose has not changed.
+  double jump(int mocap) const { return is_known_ ? jumps_[mocap] : 0; }
+
+  /// True if the caller has just moved the mocap body that carries a body in a way that is no
+  /// motion: it rests in this step, in spite of the displacement.
+  bool jumps(const mjModel* model, int body) const;
+
+  /// Adds the velocity of body B's mocap body relative to that of body A to the bias of a contact.
+  /// A body that yields does not close the contact.
+  /// @param bodies A, B
+  /// @param point  of the contact, in the world [m]
+  void add_to_bias(const mjModel* model, const mjData* data, const std::array<int, 2>& bodies,
+                   const double* point, contact::Contact* c) const;
+
+  /// Lets a mocap body close no contact in this step; its tangential velocities remain.
+  void yield(int mocap) { yields_[mocap] = 1; }
+  bool yields(int mocap) const { return yields_[mocap]; }
+  /// Lets a mocap body rest in this step.
+  void rest(int mocap);
+
+  /// Sets the mocap poses of data to those of a time within the step [s].
+  void place(const mjModel* model, mjData* data, double time) const;
+  /// True if a mocap body is not at the caller's pose at the start of the step.
+  bool is_between() const;
+  /// Sets the mocap poses of data to those at the start of the step.
+  void place_at_start(const mjModel* model, mjData* data) const;
+
+  /// Appends what a step remembers of the ones before; nothing if the model has no mocap bodies.
+  void write_memory(const mjModel* model, std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if there are too few words
+  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+
+ private:
+  using Velocity = MocapTrack::Velocity;
+  void resize(const mjModel* m);
+  void add_velocity(const mjModel* m, const mjData* d, int body, double sign, const double* point,
+                    contact::Contact* c) const;
+
+  double start_time_ = 0;                                        // of the step [s]
+  double next_time_ = std::numeric_limits<double>::quiet_NaN();  // start of the next step [s]
+  double time_step_ = 0;                                         // of the last step [s]
+  std::vector<MocapTrack> tracks_;
+  std::vector<Velocity> velocities_;  // in this step
+  std::vector<double> jumps_;
+  std::vector<std::uint8_t> yields_;
+  bool is_known_ = false;  // start() was called
+  bool is_any_ = false;
+};
+
+}  // namespace stiction::plant

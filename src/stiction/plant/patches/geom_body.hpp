@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/geometry/contact_body.hpp"
+#include "stiction/plant/materials/materials.hpp"
+
+namespace stiction::plant {
+
+/// A geom in pressure-field contact.
+struct GeomBody {
+  /// The body in the geom's frame; empty if the geom takes no part in pressure-field contact.
+  std::optional<geometry::ContactBody> body;
+  int num_elements = 0;  // tets or triangles of the mesh; 0 for a half space
+  /// The reason why `body` is empty, as words that follow the geom's name in a message.
+  std::string reason;
+  double modulus = 0;  // largest pressure of the field [Pa]; infinite if rigid
+  double radius = 0;   // radius about the geom's origin that contains the body [m]; plane: infinite
+  /// The largest distance of an inner point to the boundary, half the thickness [m]; infinite for
+  /// rigid bodies and planes.
+  double depth = 0;
+};
+
+/// Makes the mesh and the field of a geom from its material. A geom with a hydroelastic_modulus or
+/// with a user's field is compliant, a geom with `rigid` is a rigid surface. Planes are half
+/// spaces. A compliant mesh geom is its convex hull. A rigid mesh geom is its surface if that is
+/// closed; otherwise it takes no part.
+/// @throws Error with the geom, its fault and the remedy
+GeomBody make_geom_body(const mjModel* model, const MaterialTable& materials, int geom);
+
+/// Returns a material's resolution hint, or a quarter of the geom's radius if it is unset [m].
+double find_resolution_hint(const mjModel* model, const Material& material, int geom);
+
+}  // namespace stiction::plant

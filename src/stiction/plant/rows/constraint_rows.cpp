@@ -1,0 +1,175 @@
+#include "stiction/plant/rows/constraint_rows.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "stiction/plant/forces/dynamics.hpp"
+#include "stiction/plant/mocap/mocap_rows.hpp"
+#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/rows/ball_limits.hpp"
+#include "stiction/plant/rows/contact_rows.hpp"
+#include "stiction/plant/rows/equality_round_off.hpp"
+
+namespace stiction::plant {
+namespace {
+
+/// The least regularization of a row, relative to its mobility. MuJoCo's impedance allows 1e-4 of
+/// its own estimate of the mobility, which is 0 for a weld of a body whose center is on its hinge.
+/// Such a row would be stiffer than double precision resolves.
+constexpr double kLeastRegularization = 1e-8;
+
+/// Returns an equality or limit row with its spring and damper.
+/// @param driven velocity that moving mocap bodies give the row
+contact::Row make_spring_row(const mjData* d, int i, double dt, double driven,
+                             contact::RowKind kind) {
+  const mjtNum* kbip = d->efc_KBIP + 4 * i;
+  const double r = d->efc_pos[i] - d->efc_margin[i];
+  const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
+  const double denominator = 1 + dt * kbip[1] + dt * dt * stiffness;
+  // The acceleration of the row at constant dof velocities, (dJ/dt) v, is part of MuJoCo's
+  // reference acceleration -B v_r - K I r - (dJ/dt) v. It gives the centripetal force of a body on
+  // a turning arm.
+  const double acceleration = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
+  contact::Row row;
+  row.kind = kind;
+  row.bias = driven;
+  row.position = r;
+  row.regularization = d->efc_R[i] / denominator;
+  // MuJoCo's estimate for the inertia of the reference pose.
+  if (kind == contact::RowKind::kEquality) row.usual_mobility = d->efc_diagA[i];
+  row.target = (d->efc_vel[i] + driven - dt * (stiffness * r + acceleration)) / denominator;
+  return row;
+}
+
+/// A range of rows that are the components of one vector.
+struct Components {
+  int begin = 0, end = 0;
+};
+
+/// Finds the vector that a row is a component of. A connect has one, and a weld has one of
+/// positions and one of rotations. Other rows are scalars.
+Components find_components(const mjModel* m, const mjData* d, int i) {
+  if (d->efc_type[i] != mjCNSTR_EQUALITY) return {i, i + 1};
+  const int equality = d->efc_id[i], type = m->eq_type[equality];
+  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return {i, i + 1};
+  int first = i;
+  while (first > 0 && d->efc_id[first - 1] == equality) --first;
+  first += (i - first) / 3 * 3;
+  return {first, std::min(first + 3, limit_rows(d).end)};
+}
+
+/// Returns the sum of J diag(M)^-1 J^T over some rows [1/kg, 1/(kg m^2)]. It does not depend on the
+/// axes of a vector.
+double sum_mobilities(const mjModel* m, const mjData* d, const Components& rows) {
+  double sum = 0;
+  for (int i = rows.begin; i < rows.end; ++i) {
+    const bool is_sparse = mj_isSparse(m);
+    const mjtNum* const J =
+        d->efc_J + (is_sparse ? d->efc_J_rowadr[i] : static_cast<std::size_t>(i) * m->nv);
+    const int size = is_sparse ? d->efc_J_rownnz[i] : m->nv;
+    for (int k = 0; k < size; ++k) {
+      const int dof = is_sparse ? d->efc_J_colind[d->efc_J_rowadr[i] + k] : k;
+      sum += J[k] * J[k] / d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+    }
+  }
+  return sum;
+}
+
+/// Returns a dry friction row of a joint or tendon.
+contact::Row make_friction_row(const mjData* d, int i, double dt, double driven,
+                               const RowParameters& parameters) {
+  contact::Row row;
+  row.bias = driven;
+  row.kind = contact::RowKind::kFriction;
+  row.bound = dt * d->efc_frictionloss[i];
+  // efc_diagA is J M^-1 J^T, the row's mobility.
+  row.slip_tolerance = std::max(parameters.stiction_tolerance,
+                                parameters.friction_regularization * d->efc_diagA[i] * row.bound);
+  return row;
+}
+
+}  // namespace
+
+void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const SpeculativeLimits* limits,
+                                      const Adhesion* adhesion, const mjtNum* qvel) {
+  // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
+  // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
+  for (int i = 0; i < d->ncon; ++i) {
+    exclude_[i] = d->contact[i].exclude;
+    if (exclude_[i] == kTakesPart || (adhesion && adhesion->bridges_gap(m, d, i)))
+      d->contact[i].exclude = kInGap;
+  }
+  if (limits) limits->widen(m, &wide_);
+  mj_makeConstraint(limits ? &wide_ : m, d);
+  // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
+  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
+  if (limits) SpeculativeLimits::restore_margins(m, d);
+  turn_ball_limits(m, d, qvel ? qvel : d->qvel,
+                   limits ? BallLimitRows::all : BallLimitRows::near_zero);
+  mj_transmission(m, d);
+  for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
+}
+
+void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& plant,
+                              const RowParameters& parameters, const MocapMotion& mocap,
+                              contact::ContactProblem* problem) {
+  const double dt = problem->time_step;
+  const bool is_sparse = mj_isSparse(m);
+  const int num_rows = limit_rows(d).end;
+  double mobility = 0;  // of the vector that the row is a component of
+  for (int i = 0; i < num_rows; ++i) {
+    // The nonzeros of the row.
+    std::span<const int> dofs;
+    std::span<const double> J;
+    if (is_sparse) {
+      const int adr = d->efc_J_rowadr[i];
+      const auto size = static_cast<std::size_t>(d->efc_J_rownnz[i]);
+      dofs = {d->efc_J_colind + adr, size};
+      J = {d->efc_J + adr, size};
+    } else {
+      find_nonzeros(m->nv, d->efc_J + static_cast<std::size_t>(i) * m->nv);
+      dofs = dofs_;
+      J = values_;
+    }
+
+    // MuJoCo makes rows between sleeping trees and mocap bodies.
+    if (!dofs.empty() && !plant.is_awake(dofs[0])) continue;
+    contact::Row row;
+    const Components components = find_components(m, d, i);
+    const double driven = mocap.is_any() ? calc_mocap_row_velocity(m, d, mocap, i) : 0;
+    switch (d->efc_type[i]) {
+      case mjCNSTR_EQUALITY:
+        row = make_spring_row(d, i, dt, driven, contact::RowKind::kEquality);
+        if (components.end > components.begin + 1)
+          row.error_norm =
+              mju_norm(d->efc_pos + components.begin, components.end - components.begin);
+        break;
+      case mjCNSTR_LIMIT_JOINT:
+      case mjCNSTR_LIMIT_TENDON:
+        row = make_spring_row(d, i, dt, driven, contact::RowKind::kLimit);
+        break;
+      default: row = make_friction_row(d, i, dt, driven, parameters); break;
+    }
+    if (row.kind != contact::RowKind::kFriction) {
+      if (i == components.begin) mobility = sum_mobilities(m, d, components);
+      row.regularization = std::max(row.regularization, kLeastRegularization * mobility);
+    }
+    if (d->efc_type[i] == mjCNSTR_EQUALITY && is_round_off(m, d, d->efc_id[i], J)) continue;
+    row.source = i;
+    add_row_columns(d, plant, dofs, J, &row, problem);
+    if (row.num_columns > 0) problem->rows.push_back(row);
+  }
+}
+
+/// Finds the nonzeros of a dense row.
+void ConstraintRows::find_nonzeros(int nv, const mjtNum* J) {
+  dofs_.clear();
+  values_.clear();
+  for (int j = 0; j < nv; ++j) {
+    if (J[j] == 0) continue;
+    dofs_.push_back(j);
+    values_.push_back(J[j]);
+  }
+}
+
+}  // namespace stiction::plant

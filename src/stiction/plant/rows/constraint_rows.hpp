@@ -1,0 +1,65 @@
+#pragma once
+
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/plant/forces/adhesion.hpp"
+#include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/rows/speculative_limits.hpp"
+
+namespace stiction::plant {
+
+/// Parameters of dry friction rows that MuJoCo does not have.
+struct RowParameters {
+  double stiction_tolerance = 1e-4;       // slip speed in stiction [m/s or rad/s]
+  double friction_regularization = 1e-3;  // sigma [-]
+};
+
+/// Builds all constraint rows except contacts: equalities, dry friction, and limits.
+class ConstraintRows {
+ public:
+  /// Calls MuJoCo to make its rows without contacts, and then the transmissions, because actuators
+  /// on a body read the contacts. Contacts keep their place in data->contact. Call reserve first,
+  /// and call this function inside a MuJoCoGuard.
+  /// @param data   after mj_collision
+  /// @param limits speculative limits that get rows, or null
+  /// @param adhesion names speculative contacts on which actuators act, or null
+  /// @param qvel     velocities that limits of ball joints expect, see turn_ball_limits; null:
+  ///                 those of data
+  void make_constraints(const mjModel* model, mjData* data,
+                        const SpeculativeLimits* limits = nullptr,
+                        const Adhesion* adhesion = nullptr, const mjtNum* qvel = nullptr);
+  /// Allocates the memory of make_constraints, which must not allocate inside a MuJoCoGuard.
+  void reserve(const mjData* data) { exclude_.resize(data->ncon); }
+
+  /// Appends MuJoCo's rows to the problem; Row::source is the row in data->efc_*.
+  ///
+  /// Equality and limit rows keep the meaning of solref and solimp, but the spring and damper are
+  /// evaluated at the end of the step. With stiffness K, damping B, impedance I and mass D of
+  /// MuJoCo's row,
+  ///
+  ///     f = -D [ (v_r - v_r0) / dt + B v_r + K I (r + dt v_r) ].
+  ///
+  /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
+  /// creeps slower than the tolerance for every solref.
+  /// Bodies of a moving mocap body give a row of a connect, weld or spatial tendon a bias, see
+  /// calc_mocap_row_velocity.
+  /// @param data  after mj_fwdVelocity
+  /// @param mocap velocities of mocap bodies
+  void add_rows(const mjModel* model, const mjData* data, const Model& plant,
+                const RowParameters& parameters, const MocapMotion& mocap,
+                contact::ContactProblem* problem);
+
+ private:
+  void find_nonzeros(int nv, const mjtNum* J);
+
+  mjModel wide_;              // model with the wider margins of speculative limits
+  std::vector<int> exclude_;  // saved mjContact::exclude per contact
+  std::vector<int> dofs_;     // nonzeros of a dense row
+  std::vector<double> values_;
+};
+
+}  // namespace stiction::plant

@@ -1,0 +1,102 @@
+#include "stiction/plant/rows/speculative_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/plant/mocap/mocap_rows.hpp"
+#include "stiction/plant/mujoco/mujoco_contact.hpp"
+
+namespace stiction::plant {
+namespace {
+
+/// The distances to the two ends of a range, and the speeds at which these distances shrink.
+struct Ends {
+  double distance[2], speed[2];
+  bool has_direction = true;  // false: the unknown acceleration decides where the end is reached
+};
+
+Ends find_ends(double value, double velocity, const mjtNum* range) {
+  return {{value - range[0], range[1] - value}, {-velocity, velocity}};
+}
+
+Ends find_joint_ends(const mjModel* m, const mjData* d, const double* qvel, int joint) {
+  const mjtNum* q = d->qpos + m->jnt_qposadr[joint];
+  const double* v = qvel + m->jnt_dofadr[joint];
+  const mjtNum* range = m->jnt_range + 2 * joint;
+  if (m->jnt_type[joint] != mjJNT_BALL) return find_ends(*q, *v, range);
+  // The range of a ball joint's angle has an upper end only. The angle grows at most at the speed.
+  mjtNum turn[3], unit[4] = {q[0], q[1], q[2], q[3]};
+  mju_normalize4(unit);
+  mju_quat2Vel(turn, unit, 1);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double angle = mju_norm3(turn), speed = mju_norm3(v), dt = m->opt.timestep;
+  return {{infinity, std::max(range[0], range[1]) - angle},
+          {0, speed},
+          std::max(angle, dt * speed) > dt * dt * SpeculativeLimits::kUnknownAcceleration};
+}
+
+double calc_tendon_velocity(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                            const double* qvel, int tendon) {
+  double v = mocap.is_any() ? calc_mocap_tendon_velocity(m, d, mocap, tendon) : 0;
+  const int first = m->ten_J_rowadr[tendon];
+  for (int i = first; i < first + m->ten_J_rownnz[tendon]; ++i)
+    v += d->ten_J[i] * qvel[m->ten_J_colind[i]];
+  return v;
+}
+
+}  // namespace
+
+void SpeculativeLimits::choose(const mjModel* m, const mjData* d, const MocapMotion& mocap) {
+  joint_margin_.assign(m->jnt_margin, m->jnt_margin + m->njnt);
+  tendon_margin_.assign(m->tendon_margin, m->tendon_margin + m->ntendon);
+  const double dt = m->opt.timestep;
+  add(m, d, mocap, d->qvel, dt * dt * kUnknownAcceleration);
+}
+
+bool SpeculativeLimits::add_reached(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                                    const double* qvel) {
+  return add(m, d, mocap, qvel, 0);
+}
+
+/// Widens the margins of the limits that would be reached within the step.
+/// @param slack distance that a joint may move in addition to its velocity's [m, rad]
+/// @return true if there are new ones
+bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const MocapMotion& mocap,
+                            const double* qvel, double slack) {
+  const double dt = m->opt.timestep;
+  bool is_any = false;
+  const auto take = [&](const Ends& ends, double margin, mjtNum* widened) {
+    for (int end = 0; end < 2; ++end) {
+      const double distance = ends.distance[end];
+      const double ahead = dt * ends.speed[end] + (ends.has_direction ? slack : 0);
+      if (distance < *widened || !(distance - margin < ahead)) continue;
+      *widened = std::nextafter(distance, std::numeric_limits<double>::infinity());
+      is_any = true;
+    }
+  };
+  for (int joint = 0; joint < m->njnt; ++joint)
+    if (m->jnt_limited[joint])
+      take(find_joint_ends(m, d, qvel, joint), m->jnt_margin[joint], &joint_margin_[joint]);
+  for (int tendon = 0; tendon < m->ntendon; ++tendon)
+    if (m->tendon_limited[tendon])
+      take(find_ends(d->ten_length[tendon], calc_tendon_velocity(m, d, mocap, qvel, tendon),
+                     m->tendon_range + 2 * tendon),
+           m->tendon_margin[tendon], &tendon_margin_[tendon]);
+  return is_any;
+}
+
+void SpeculativeLimits::widen(const mjModel* m, mjModel* wide) const {
+  *wide = *m;
+  wide->jnt_margin = const_cast<mjtNum*>(joint_margin_.data());
+  wide->tendon_margin = const_cast<mjtNum*>(tendon_margin_.data());
+}
+
+void SpeculativeLimits::restore_margins(const mjModel* m, mjData* d) {
+  const RowRange rows = limit_rows(d);
+  for (int row = rows.begin; row < rows.end; ++row)
+    d->efc_margin[row] = d->efc_type[row] == mjCNSTR_LIMIT_JOINT ? m->jnt_margin[d->efc_id[row]]
+                                                                 : m->tendon_margin[d->efc_id[row]];
+}
+
+}  // namespace stiction::plant

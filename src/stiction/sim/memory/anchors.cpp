@@ -1,0 +1,402 @@
+#include "stiction/sim/memory/anchors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "stiction/base/assert.hpp"
+#include "stiction/sim/memory/state_hash.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::Anchor;
+using contact::Contact;
+using contact::ContactProblem;
+using math::Vec3;
+using plant::SurfaceMotion;
+
+Vec3 axis(const Contact& c, int i) { return {c.R_WC[3 * i], c.R_WC[3 * i + 1], c.R_WC[3 * i + 2]}; }
+
+std::array<int, 2> find_geoms(const mjData* d, const Contact& c) {
+  const mjContact& con = d->contact[c.source];
+  return {con.geom[0], con.geom[1]};
+}
+
+/// Returns the tangential stiffness of a contact that begins [N/m].
+double find_stiffness(const Contact& c) {
+  if (c.dim == 1) return 0;
+  // A stiffness in N/m is that of a point. The faces of a patch have that of their elements.
+  const bool is_given = c.face < 0 && std::isfinite(c.law.tangential_stiffness);
+  return is_given ? c.law.tangential_stiffness : kTangentialShare * c.law.stiffness;
+}
+
+/// Returns the velocity of the moving surface of a contact point [m/s].
+Vec3 find_surface_velocity(const mjModel* m, const mjData* d, const Contact& c) {
+  if (!m->flg_surfacevel || c.face >= 0) return {};
+  const mjtNum* v = d->contact[c.source].surfacevel;
+  return axis(c, 0) * v[0] + axis(c, 1) * v[1];
+}
+
+/// True if the slip of a face is not the motion of the bodies alone, but also that of a surface.
+bool has_moving_face(const mjModel* m, const Contact& c) {
+  return m->flg_surfacevel && c.face >= 0 && (c.bias[0] != 0 || c.bias[1] != 0);
+}
+
+/// Turns the stretch or twist of a spring from one contact frame to another. Springs of unequal
+/// coefficients are stiffer along one tangent. Tangents may turn relative to the bodies, so a
+/// stretch that comes nearer to the stiffer one is shortened, or it would gain energy.
+/// @param energy twice the energy of a spring with k_t = 1, of a vector and its contact
+Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const AnchorPoint& to,
+                       const auto& turn, const auto& energy) {
+  const Vec3 turned = turn(vector);
+  const double before = energy(vector, from), after = energy(turned, to);
+  return after > before ? turned * std::sqrt(before / after) : turned;
+}
+
+/// True if a geom's body turned by more than half a turn in the step before, so that poses show
+/// another turn than it made.
+/// @param data with cvel at the start of this step
+bool turns_far(const mjModel* m, const mjData* d, int geom) {
+  return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
+}
+
+/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
+/// meter.
+double find_largest_friction(const Contact& c) {
+  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
+}
+
+}  // namespace
+
+bool Anchors::belong_to(const mjModel* m, const mjData* d) const {
+  return before_.end != 0 && before_.end == hash_state(m, d);
+}
+
+void Anchors::start(const mjModel* m, const mjData* d) {
+  goes_on_ = belong_to(m, d);
+  now_.clear();
+  summary_ = {};
+  if (!goes_on_) summary_.num_forgotten = static_cast<int>(before_.step.points.size());
+}
+
+void Anchors::finish(const mjModel* m, const mjData* d) {
+  before_.losses = losses_;
+  before_.end = hash_state(m, d);
+  std::swap(before_.step, now_);
+  std::ranges::sort(before_.step.pairs, {}, [](const AnchorPair& pair) {
+    return std::tuple(pair.geoms, pair.first_point);
+  });
+}
+
+void Anchors::forget() { before_ = {}; }
+
+/// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
+/// are sorted by their geoms.
+const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) {
+  if (!goes_on_) return nullptr;
+  const auto found = std::ranges::lower_bound(before_.step.pairs, geoms, {}, &AnchorPair::geoms);
+  if (found == before_.step.pairs.end() || found->geoms != geoms) return nullptr;
+  is_met_[found - before_.step.pairs.begin()] = true;
+  return &*found;
+}
+
+/// Keeps a pair of the last step, and adds it to the summary.
+void Anchors::keep_pair(const AnchorPair& pair) {
+  now_.copy(pair, before_.step);
+  summary_.energy += pair.energy;
+  for (const AnchorPoint& point : before_.step.points_of(pair))
+    summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point.stretch));
+}
+
+/// Makes room for the next step, which has as many contacts.
+void Anchors::reserve(int num_contacts) {
+  for (AnchorStep* step : {&before_.step, &now_, &open_}) step->reserve(num_contacts);
+  matching_.reserve(num_contacts);
+  sharing_.reserve(num_contacts);
+}
+
+void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
+                    const plant::MocapMotion& mocap, ContactProblem* problem) {
+  const auto jumps = [&](int geom) { return mocap.jumps(m, m->geom_bodyid[geom]); };
+  reserve(problem->num_contacts());
+  now_.clear();
+  contacts_.clear();
+  surface_speed_.clear();
+  is_met_.assign(before_.step.pairs.size(), false);
+  summary_.num_lost = 0;
+  summary_.energy_gain = 0;
+  has_lost_holding_ = false;
+  problem->anchors.assign(problem->num_contacts(), Anchor());
+  // Patches mostly come in the order of their contacts, so each search begins after the last one.
+  std::size_t next_patch = 0;
+  const auto find_patch = [&](int first_contact) {
+    for (std::size_t i = 0; i < patches.size(); ++i) {
+      const plant::PatchPair& patch = patches[(next_patch + i) % patches.size()];
+      if (patch.first_contact != first_contact || patch.points.empty()) continue;
+      next_patch = &patch - patches.data() + 1;
+      return &patch;
+    }
+    return static_cast<const plant::PatchPair*>(nullptr);
+  };
+  for (int i = 0; i < problem->num_contacts();) {
+    const bool is_face = problem->contacts[i].face >= 0;
+    const int source = problem->contacts[i].source;
+    const std::array<int, 2> geoms = find_geoms(d, problem->contacts[i]);
+    const auto belongs = [&](const Contact& c) {
+      return is_face ? c.face >= 0 && c.source == source : c.face < 0 && find_geoms(d, c) == geoms;
+    };
+    int end = i + 1;
+    while (end < problem->num_contacts() && belongs(problem->contacts[end])) ++end;
+    const plant::PatchPair* patch = is_face ? find_patch(i) : nullptr;
+    STICTION_ASSERT(!is_face || patch);
+    add_pair(m, d, i, end - i, patch, *problem);
+    AnchorPair& now = now_.pairs.back();
+    if (const AnchorPair* before = find_before(geoms))
+      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])},
+                 turns_far(m, d, geoms[0]) || turns_far(m, d, geoms[1]), &now, *problem);
+    write_springs(now, problem);
+    i = end;
+  }
+}
+
+/// Adds the contacts of two geoms, without stretches.
+void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
+                       const plant::PatchPair* patch, const ContactProblem& problem) {
+  const std::array<int, 2> geoms = find_geoms(d, problem.contacts[first_contact]);
+  now_.pairs.push_back(
+      {.geoms = geoms,
+       .poses = {plant::find_body_pose(m, d, geoms[0]), plant::find_body_pose(m, d, geoms[1])},
+       .first_point = static_cast<int>(now_.points.size()),
+       .num_points = count});
+  const auto body_pair =
+      std::ranges::upper_bound(problem.pairs, first_contact, {}, &contact::BodyPair::first_contact);
+  const auto& origin = std::prev(body_pair)->origin;
+  if (!patch) matching_.reserve_points(count);
+  std::uint64_t last = 0;
+  for (int i = first_contact; i < first_contact + count; ++i) {
+    const Contact& c = problem.contacts[i];
+    AnchorPoint point{
+        .position = {origin[0] + c.offset[0], origin[1] + c.offset[1], origin[2] + c.offset[2]},
+        .normal = axis(c, 2),
+        .tangent = axis(c, 0),
+        .stiffness = find_stiffness(c)};
+    if (patch) {
+      const geometry::SurfaceFace& face = patch->surface.faces[c.face];
+      point.area = patch->points[i - first_contact].area;
+      point.stiffness = point.area > 0 ? point.stiffness / point.area : 0;
+      const std::uint64_t first = make_feature(face.element_A, face.element_B);
+      point.feature = is_same_face(first, last) ? next_feature(last) : first;
+      last = point.feature;
+    }
+    now_.points.push_back(point);
+    contacts_.push_back(i);
+    surface_speed_.push_back(find_surface_velocity(m, d, c));
+    now_.points.back().surface_moves = has_moving_face(m, c);
+  }
+}
+
+/// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
+/// @param jumps     for either body, whether it has been moved without a motion; it keeps its
+///                  anchors
+/// @param turns_far a body has turned too far in the step for poses to tell its slip
+void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
+                         AnchorPair* now, const ContactProblem& problem) {
+  std::array<plant::BodyPose, 2> poses = before.poses;
+  for (int side = 0; side < 2; ++side)
+    if (jumps[side]) poses[side] = now->poses[side];
+  keeps_slip_ = jumps[0] || jumps[1] || turns_far;
+  const SurfaceMotion motion(poses, now->poses);
+  const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
+  const std::span<const int> match =
+      matching_.match(motion, before_.step.points_of(before), points_of(*now));
+  double work = 0;
+  for (int i = 0; i < before.num_points; ++i)
+    if (match[i] >= 0)
+      work += carry(motion, before_.step.points[before.first_point + i], ratios,
+                    &points_of(*now)[match[i]]);
+  const int num_lost = summary_.num_lost;
+  sharing_.start(ratios);
+  release_lost(motion, match, before, ratios, &work);
+  now->spare = before.spare;
+  if (summary_.num_lost > num_lost) {
+    share(*now, problem);
+    now->spare = sharing_.solve(before.spare);
+  }
+  summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
+}
+
+/// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
+double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
+                          const SpringRatios& ratios, double work) {
+  double energy = now.spare;
+  for (const AnchorPoint& point : points_of(now)) energy += calc_energy(point, ratios);
+  return energy - (before.energy + before.spare + work);
+}
+
+/// Carries the stretch of a contact from the last step to this one.
+/// @return the work of the bodies' motion beyond the slip that the step computed [J]
+double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
+                      const SpringRatios& ratios, AnchorPoint* now) const {
+  const double spin = motion.calc_spin(now->normal);
+  const auto turn = [&](const Vec3& a) {
+    return plant::carry_to_plane(a, before.normal, now->normal, spin);
+  };
+  const auto stretch_energy = [&](const Vec3& a, const AnchorPoint& point) {
+    return dot(a, ratios.apply_to_stretch(a, point));
+  };
+  const auto twist_energy = [&](const Vec3& a, const AnchorPoint& point) {
+    return dot(a, ratios.apply_to_twist(a, point));
+  };
+  const Vec3 turned = turn_without_gain(before.stretch, before, *now, turn, stretch_energy);
+  Vec3 u = turned;
+  // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
+  // contact that slides does not stretch its spring, and neither does a jump.
+  if (before.follows_bodies() && !keeps_slip_ && motion.tells_slip(before.normal, now->normal))
+    u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
+         turn(before.displacement);
+  const double work = 0.5 * before.stiffness * before.area *
+                      (stretch_energy(u, *now) - stretch_energy(turned, *now));
+  u -= now->normal * dot(now->normal, u);
+  // A face that grows must not gain energy. One that changes by little keeps its spring, or small
+  // swings of its area would take its stretch away bit by bit.
+  constexpr double kKept = 0.05;
+  if (std::abs(now->area - before.area) <= kKept * before.area) now->area = before.area;
+  const double share = now->area > before.area ? before.area / now->area : 1;
+  now->stretch = u * share;
+  now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
+  // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
+  // would add energy, and one that shrank would lose force.
+  now->stiffness = before.stiffness;
+  return work;
+}
+
+/// Gives the anchors that were not found again to be shared, after the bodies' motion has stretched
+/// them.
+void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> match,
+                           const AnchorPair& before, const SpringRatios& ratios, double* work) {
+  for (int i = 0; i < before.num_points; ++i) {
+    const AnchorPoint& point = before_.step.points[before.first_point + i];
+    if (match[i] >= 0 || (point.stretch == Vec3{} && point.twist == Vec3{})) continue;
+    AnchorPoint moved = point;
+    moved.position =
+        0.5 * (motion.move_point(0, point.position) + motion.move_point(1, point.position));
+    moved.normal = motion.move_direction(point.normal);
+    moved.tangent = motion.move_direction(point.tangent);
+    *work += carry(motion, point, ratios, &moved);
+    sharing_.release(&moved);
+    ++summary_.num_lost;
+    if (point.slips) continue;
+    has_lost_holding_ = true;
+    losing_geoms_ = before.geoms;
+  }
+}
+
+/// Lets the contacts of a pair share what was released. Points share the force of all anchors of
+/// the pair, also of those that were found again: a point that held its own and a share of the
+/// others would yield before them. Faces keep theirs, because their stretches differ across a
+/// patch.
+void Anchors::share(const AnchorPair& now, const ContactProblem& problem) {
+  const bool has_faces = points_of(now).front().feature != 0;
+  double strength = 0;
+  for (int p = now.first_point; p < now.first_point + now.num_points; ++p)
+    strength += find_strength(p, problem);
+  const bool shares_all = !has_faces && strength > 0;
+  if (shares_all)
+    for (AnchorPoint& point : points_of(now)) sharing_.release(&point);
+  for (int p = now.first_point; p < now.first_point + now.num_points; ++p) {
+    AnchorPoint& point = now_.points[p];
+    sharing_.take(&point, shares_all ? find_strength(p, problem) : point.stiffness * point.area);
+  }
+}
+
+/// Returns about how much friction a contact will bear [N].
+double Anchors::find_strength(int point, const ContactProblem& problem) const {
+  const int contact = contacts_[point];
+  const Contact& c = problem.contacts[contact];
+  const std::optional<double> lagged = problem.find_lagged_impulse(contact);
+  const double force =
+      lagged ? *lagged / problem.time_step : c.law.stiffness * std::max(0.0, -c.phi0);
+  return find_largest_friction(c) * force;
+}
+
+/// Writes the springs of a pair's contacts. Together they are damped by the damping ratio.
+void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) const {
+  double total = 0;
+  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p)
+    if (problem->contacts[contacts_[p]].phi0 <= 0)
+      total += now_.points[p].stiffness * now_.points[p].area;
+  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
+    const AnchorPoint& point = now_.points[p];
+    const Contact& c = problem->contacts[contacts_[p]];
+    const double k = point.stiffness * point.area, w = problem->delassus[contacts_[p]];
+    const Vec3 t1 = axis(c, 0), t2 = axis(c, 1);
+    Anchor& anchor = problem->anchors[contacts_[p]];
+    anchor.stretch = {dot(t1, point.stretch), dot(t2, point.stretch),
+                      dot(point.normal, point.twist), dot(t1, point.twist), dot(t2, point.twist)};
+    anchor.stiffness = k;
+    if (k > 0 && w > 0)
+      anchor.damping = 2 * c.law.tangential_damping * k / std::sqrt(w * std::max(total, k));
+  }
+}
+
+bool Anchors::record(const ContactProblem& problem, const contact::ContactSolution& solution) {
+  summary_.largest_stretch = summary_.energy = 0;
+  const double dt = problem.time_step;
+  std::swap(open_, now_);
+  now_.clear();
+  for (AnchorPair& pair : open_.pairs) {
+    const auto first = now_.points.size();
+    pair.energy = 0;
+    for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
+      const int i = contacts_[p];
+      if (!(solution.impulses[i][2] > 0)) continue;  // a contact that does not press forgets
+      now_.points.push_back(open_.points[p]);
+      pair.energy += record_point(problem.contacts[i], problem.anchors[i], solution, i,
+                                  surface_speed_[p], dt, &now_.points.back());
+    }
+    if (now_.points.size() == first) continue;
+    summary_.energy += pair.energy;
+    now_.pairs.push_back(pair);
+    now_.pairs.back().first_point = static_cast<int>(first);
+    now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
+  }
+  losses_ = before_.losses;
+  return losses_.add(has_lost_holding_);
+}
+
+/// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate
+/// (-gamma_t - p) / a.
+/// @return the energy of the contact's springs [J]
+double Anchors::record_point(const Contact& c, const Anchor& anchor,
+                             const contact::ContactSolution& solution, int index,
+                             const Vec3& surface_velocity, double dt, AnchorPoint* point) {
+  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+  const auto& gamma = solution.impulses[index];
+  const auto& v = solution.contact_velocities[index];
+  const double resistance = dt * anchor.stiffness + anchor.damping;  // [N s/m]
+  const double largest = find_largest_friction(c);
+  double u[5] = {}, force[5] = {}, energy = 0;
+  for (int i = 0; i < 5 && resistance > 0; ++i) {
+    const double ratio = c.friction[i] / largest, square = ratio * ratio;
+    if (!(square > 0)) continue;
+    u[i] = anchor.stretch[i] -
+           (gamma[kSlip[i]] / square + dt * anchor.stiffness * anchor.stretch[i]) / resistance;
+    force[i] = -anchor.stiffness * square * u[i];
+    energy -= 0.5 * force[i] * u[i];
+  }
+  const Vec3 t1 = axis(c, 0), t2 = axis(c, 1);
+  point->stretch = t1 * u[0] + t2 * u[1];
+  point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
+  point->force = t1 * force[0] + t2 * force[1];
+  point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
+  point->slips = solution.slipping[index] != 0;
+  summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));
+  return energy;
+}
+
+}  // namespace stiction::sim

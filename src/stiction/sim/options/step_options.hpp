@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/surface_options.hpp"
+#include "stiction/sim/options/integrator.hpp"
+
+namespace stiction::sim {
+
+/// The consequence of a step that fails.
+enum class OnFailure {
+  raise,      // the same as `stop`; in addition the Python package raises StepError
+  stop,       // the state stays as it was at the start of the step; the report gives the reason
+  keep_best,  // the step advances with a solution that did not converge or failed its certificate;
+              // the report gives the fault; any other failure stops
+};
+
+/// The names of OnFailure, in the order of the enum.
+std::span<const std::string_view> on_failure_names();
+
+/// The options of a Stepper. sim/option_table.cpp has a row for every member that has a name in
+/// Python, with its range and the models that read it.
+struct StepOptions {
+  contact::ContactModel contact_model = contact::ContactModel::coulomb;
+  Integrator integrator = Integrator::euler;
+  /// Time step [s], > 0; if empty, the time step of the model.
+  std::optional<double> time_step = std::nullopt;
+  /// Relative tolerance of the convex models, in (0, 1) [-]
+  double tolerance = 1e-5;
+  /// Largest number of Newton iterations for an island, and for each softer problem that leads to
+  /// its solution, >= 1.
+  int max_iterations = 100;
+  /// Largest number of iterations of one solve of an island, over all rounds and fallbacks; 0 for
+  /// no limit. Newton iterations and pivots count.
+  int iteration_budget = 0;
+  /// Wall time after which a step fails [s], > 0; empty for no limit.
+  std::optional<double> max_seconds = std::nullopt;
+  /// Threads that share the islands of one step, in 1..1024. Results do not depend on it.
+  int num_threads = 1;
+  OnFailure on_failure = OnFailure::raise;
+  /// Under the lagged models. True: friction is bounded by the normal force that the last step
+  /// found. False: by the force of the state at the start of the step, as published.
+  bool remember_forces = true;
+  /// Records the course of Newton's method in StepReport::trace.
+  bool trace = false;
+  contact::ModelParameters parameters;
+  contact::SurfaceOptions surfaces;
+};
+
+/// Checks the options.
+/// @throws Error naming the option, its value and its range, or naming the integrator or the LCP
+///         solver that cannot be used
+void validate(const StepOptions& options);
+
+}  // namespace stiction::sim

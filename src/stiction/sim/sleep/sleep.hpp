@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/model/tree_ties.hpp"
+#include "stiction/sim/sleep/rest_counter.hpp"
+#include "stiction/sim/sleep/sleep_inputs.hpp"
+#include "stiction/sim/sleep/sleep_state.hpp"
+
+namespace stiction::sim {
+
+/// The sleep of kinematic trees, by the rules of MuJoCo 4: trees that contacts, equalities, tendons
+/// or actuators join fall asleep together, after mjMINAWAKE steps in which none moves faster than
+/// mjOption::sleep_tolerance, and any of them wakes all. For the step, a sleeping tree is a fixed
+/// body: it has no dofs, and no contacts with sleeping or fixed bodies.
+///
+/// Three rules are added, so that the certificate can stand for sleeping trees; docs/sleep.md
+/// derives them.
+///
+/// - The last of these steps starts from rest: the velocities are set to 0 before it. All following
+///   steps would repeat it as long as nothing changes. With its solution v and the error bound e of
+///   its island, |v|_A + e bounds the error of taking 0 for the velocities in each of them.
+/// - Velocities that change by more than the tolerance per second keep a tree awake, since its body
+///   may have just begun to fall or to roll. All steps are counted anew when an input or a contact
+///   that carries the tree changes.
+/// - Whatever changes the problem of that step wakes the trees that it acts on; see SleepInputs.
+class Sleep {
+ public:
+  explicit Sleep(const mjModel* model);
+
+  /// How a step begins.
+  struct Start {
+    bool is_on = false;    // the flag is set, and this kind of step supports it
+    bool goes_on = false;  // the step begins with the data and the time of the last one's end
+    bool may_have_changed_model = true;
+  };
+  /// Begins a step: wakes what the caller has changed, and writes the arrays by which MuJoCo skips
+  /// sleeping trees.
+  /// @param mocap motion of mocap bodies in the step
+  void start(const mjModel* model, mjData* data, const Start& how, const plant::MocapMotion& mocap,
+             plant::Model* plant);
+  /// True if the step must compute the kinematics of all bodies, as if none slept.
+  bool needs_all_kinematics() const { return needs_all_; }
+  /// Writes the arrays of the data again.
+  void write_arrays(const mjModel* model, mjData* data) const;
+  /// Hides from MuJoCo's integrator how long trees have been at rest, so that it puts none to
+  /// sleep.
+  void hide_counts(const mjModel* model, mjData* data) const;
+
+  /// Wakes the trees that a callback has changed within the step.
+  /// @return true if there were any; then the step must begin again
+  bool wake_within_step(const mjModel* model, mjData* data, plant::Model* plant);
+  /// Wakes the sleeping tree of a contact, and those that sleep with it, if its other body may
+  /// move. Call update afterwards.
+  /// @return true if a tree woke
+  bool wake_touched(const mjModel* model, const mjData* data, const std::array<int, 2>& bodies);
+  /// Writes what follows from the trees that sleep: the arrays of the data, the blocks of the
+  /// plant.
+  void update(const mjModel* model, mjData* data, plant::Model* plant);
+  /// Removes the contacts of sleeping trees with bodies that do not move.
+  void remove_contacts(const mjModel* model, mjData* data) const;
+
+  /// True if the body's tree sleeps.
+  bool sleeps(const mjModel* model, int body) const {
+    const int tree = model->body_treeid[body];
+    return tree >= 0 && state_.trees[tree].next >= 0;
+  }
+  /// True if the body is part of an awake tree, or of a mocap body that moves in this step or has
+  /// been moved before it.
+  bool may_move(const mjModel* model, int body) const {
+    if (model->body_treeid[body] >= 0) return !sleeps(model, body);
+    const int mocap = model->body_mocapid[model->body_rootid[body]];
+    return mocap >= 0 && is_mocap_moved_[mocap];
+  }
+  /// True if a contact of two bodies is left out, because one sleeps and the other does not move.
+  bool leaves_out(const mjModel* model, int body_A, int body_B) const {
+    return (sleeps(model, body_A) && !may_move(model, body_B)) ||
+           (sleeps(model, body_B) && !may_move(model, body_A));
+  }
+
+  /// Ends a step: counts the steps at rest and puts trees to sleep; see RestCounter.
+  /// @param data the state at the end of the step
+  void finish(const mjModel* model, mjData* data, const RestCounter::Step& step,
+              plant::Model* plant);
+
+  /// The number of trees that sleep.
+  int num_asleep() const { return num_asleep_; }
+  /// Bound on |v - v_exact|_A of the trees whose velocities this step took for 0, with the velocity
+  /// v_exact of the exact step from the same state [sqrt(J)]. Trees that are asleep since
+  /// mj_resetData are left out: their sleep is the caller's decision.
+  double bound() const { return bound_; }
+
+  /// Restores the sleep of the start of the step.
+  void restore(const mjModel* model, mjData* data, plant::Model* plant);
+
+  /// Appends what the next step remembers.
+  void write_memory(std::vector<std::uint64_t>* words) const;
+  /// Reads the words of write_memory from the front of `words` and removes them there.
+  /// @throws Error if the words are not those of write_memory; the memory is then undefined
+  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+
+ private:
+  using Tree = SleepState::Tree;
+  void keep_before_change();
+  void clear(const mjModel* m, const mjData* d);
+  void adopt(const mjModel* m, const mjData* d);
+  bool may_be_initialized(const mjModel* m, const mjData* d, int tree) const;
+  void go_on(const mjModel* m, const mjData* d, bool may_have_changed_model);
+  void find_moved_mocap_bodies(const mjModel* m, const mjData* d, const plant::MocapMotion& mocap);
+  void wake_changed(const mjModel* m, const mjData* d);
+  void wake(const mjModel* m, const mjData* d, int tree);
+  void wake_all(const mjModel* m, const mjData* d);
+  void find_moved_trees(const mjModel* m, const mjData* d);
+  void repeat_steps_from_rest();
+  bool is_moved(const mjModel* m, const mjData* d, int tree) const;
+
+  plant::TreeTies ties_;
+  SleepInputs inputs_;
+  SleepState state_, kept_;  // now, and at the start of the step if it has changed since
+  SleepInputs::Values kept_inputs_;
+  bool is_kept_ = false;
+  bool needs_all_ = false;
+  int num_asleep_ = 0;
+  double asleep_bound2_ = 0, bound_ = 0;
+
+  // Of the present step.
+  std::vector<std::uint8_t> is_mocap_moved_;  // per mocap body
+  RestCounter counter_;
+  std::vector<int> tree_asleep_;
+  std::vector<std::uint8_t> tree_awake_, is_changed_, flags_;
+};
+
+}  // namespace stiction::sim

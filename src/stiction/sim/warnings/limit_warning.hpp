@@ -1,0 +1,14 @@
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/sim/step/step_context.hpp"
+
+namespace stiction::sim {
+
+/// Warns of the limits of joints and tendons that a step of a rigid model violates; see
+/// LimitMemory. Compliant models have springs there, as MuJoCo has, and give no warning.
+/// @param data at the end of the step
+void warn_of_limits(StepContext& context, const mjData* data);
+
+}  // namespace stiction::sim

@@ -1,0 +1,146 @@
+// The report of a step that does not go on where the last one ended says which memory it lacked,
+// and its result does not depend on steps of other states.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/integrators/integrator_cases.hpp"
+#include "support/random_scene.hpp"
+#include "support/same_bits.hpp"
+
+namespace stiction::sim::missing_memory_test {
+namespace {
+
+using support::has_same_bits;
+using support::Scene;
+
+class MissingMemory : public testing::TestWithParam<IntegratorCase> {
+ protected:
+  Stepper make_stepper(const Scene& scene) const {
+    return Stepper(scene.model, make_options_of(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cases, MissingMemory, testing::ValuesIn(make_integrator_cases()),
+                         name_case);
+
+std::string make_heap(int seed) {
+  support::RandomSceneOptions options;
+  options.num_bodies = 7;
+  options.num_hinged = 0;
+  options.spacing = 0.21;
+  return support::make_random_scene(seed, options);
+}
+
+/// This is the promise of docs/step.md: a checkpoint without get_state either goes on with the same
+/// bits, or the report of its first step names the memory that was missing.
+TEST_P(MissingMemory, IsNamedIfARestoredStateGoesOnWithOtherBits) {
+  int num_named = 0;
+  for (const int seed : {1, 2, 3}) {
+    const std::string xml = make_heap(seed);
+    Scene scene(xml);
+    Stepper stepper = make_stepper(scene);
+    for (int k = 0; k < 8; ++k) {
+      if (!stepper.step(scene.data, 5).ok()) break;
+      Scene copy(xml);
+      copy.set_state(scene.state());
+      Stepper other = make_stepper(copy);
+      const std::uint32_t missing = other.step(copy.data).missing_memory;
+      num_named += (missing & ~kWarnings) != 0;  // warnings do not change the motion
+      const StepReport& report = stepper.step(scene.data);
+      EXPECT_EQ(report.missing_memory, 0);
+      if (!report.ok()) break;
+      if ((missing & ~kWarnings) == 0) {
+        EXPECT_TRUE(has_same_bits(scene.state(), copy.state())) << seed << " " << k;
+      }
+    }
+  }
+  const contact::ContactModelTraits& model = contact::traits(GetParam().model);
+  if (model.lags_friction) {
+    EXPECT_GT(num_named, 0);
+  } else if (!model.is_rigid) {
+    EXPECT_EQ(num_named, 0);  // other compliant models remember nothing else in this scene
+  }
+  if (GetParam().model == contact::ContactModel::no_slip) {
+    EXPECT_GT(num_named, 0);
+  }
+}
+
+TEST_P(MissingMemory, StatesWithoutAStepBeforeLackNone) {
+  Scene scene(make_heap(1));
+  Stepper stepper = make_stepper(scene);
+  EXPECT_EQ(stepper.step(scene.data, 10).missing_memory, 0);
+  mj_resetData(scene.model, scene.data);
+  EXPECT_EQ(stepper.step(scene.data, 10).missing_memory, 0);
+  // The caller may move bodies between steps.
+  scene.data->qvel[0] += 0.1;
+  EXPECT_EQ(stepper.step(scene.data).missing_memory, 0);
+}
+
+TEST_P(MissingMemory, CheckpointsWithMemoryLackNone) {
+  const std::string xml = make_heap(2);
+  Scene scene(xml), copy(xml);
+  Stepper stepper = make_stepper(scene), other = make_stepper(copy);
+  if (!stepper.step(scene.data, 20).ok()) return;
+  copy.set_state(scene.state());
+  other.set_state(stepper.get_state());
+  EXPECT_EQ(other.step(copy.data, 3).missing_memory, 0);
+}
+
+/// A run after a reset, and a state that is restored twice, have the bits of a new stepper.
+TEST_P(MissingMemory, OtherStatesLeaveNoTrace) {
+  const std::string xml = make_heap(3);
+  Scene scene(xml), fresh(xml);
+  Stepper stepper = make_stepper(scene), first = make_stepper(fresh);
+  if (!stepper.step(scene.data, 30).ok()) return;
+  mj_resetData(scene.model, scene.data);
+  for (int i = 0; i < 30; ++i) {
+    const bool is_ok = stepper.step(scene.data).ok();
+    ASSERT_EQ(first.step(fresh.data).ok(), is_ok);
+    ASSERT_TRUE(has_same_bits(scene.state(), fresh.state())) << i;
+  }
+  const std::vector<mjtNum> middle = scene.state();
+  std::vector<mjtNum> ends[2];
+  for (std::vector<mjtNum>& end : ends) {
+    scene.set_state(middle);
+    scene.data->time += 1;  // no step ended here
+    (void)stepper.step(scene.data, 5);
+    end = scene.state();
+  }
+  EXPECT_TRUE(has_same_bits(ends[0], ends[1]));
+}
+
+TEST_P(MissingMemory, ForwardOfAnotherStateKeepsTheMemory) {
+  const std::string xml = make_heap(1);
+  Scene scene(xml), other(xml);
+  Stepper stepper = make_stepper(scene);
+  if (!stepper.step(scene.data, 20).ok()) return;
+  const std::vector<std::uint64_t> memory = stepper.get_state();
+  other.data->time = 5;
+  (void)stepper.forward(other.data);
+  if (contact::traits(GetParam().model).is_rigid) {
+    // Warnings and mocap poses are those of the other data, but no guess is lost.
+    EXPECT_EQ(stepper.get_state(), memory);
+  }
+  EXPECT_EQ(stepper.step(scene.data).missing_memory, 0);
+}
+
+TEST(MissingMemory, NamesEachKind) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
+<geom type="plane" size="2 2 1"/><body mocap="true" pos="1 0 1"><geom size="0.1"/></body>
+<body pos="0 0 0.05"><freejoint/><geom size="0.05" mass="1"/></body></worldbody>)"));
+  plant::Material soft = plant::kDefaultMaterial;
+  soft.hydroelastic_modulus = 1e5;
+  soft.slab_thickness = 0.1;
+  const plant::MaterialTable materials = make_materials(scene, soft);
+  Stepper stepper(scene.model, make_options(contact::ContactModel::coulomb), materials);
+  ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 50));
+  Stepper other(scene.model, make_options(contact::ContactModel::coulomb), materials);
+  const StepReport& report = other.step(scene.data);
+  EXPECT_EQ(list_memory(report.missing_memory),
+            (std::vector<std::string>{"patch_history", "mocap_motion"}));
+  EXPECT_EQ(list_memory(kActiveSet | kPatchHistory | kMocapMotion | kWarnings).size(), 4);
+}
+
+}  // namespace
+}  // namespace stiction::sim::missing_memory_test
