@@ -12,6 +12,6 @@ foreach(suite IN LISTS suites)
   string(STRIP "${suite}" suite)
   string(REGEX REPLACE "\\.$" "" suite "${suite}")
   string(APPEND script "add_test([=[${PREFIX}.${suite}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${suite}.*]=])\n"
-                       "set_tests_properties([=[${PREFIX}.${suite}]=] PROPERTIES TIMEOUT 600 WORKING_DIRECTORY [=[${FOLDER}]=])\n")
+                       "set_tests_properties([=[${PREFIX}.${suite}]=] PROPERTIES TIMEOUT 600 LABELS ${LABEL} WORKING_DIRECTORY [=[${FOLDER}]=])\n")
 endforeach()
 file(WRITE ${FILE} "${script}")

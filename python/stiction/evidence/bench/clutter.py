@@ -12,7 +12,7 @@ import numpy as np
 
 import stiction
 from stiction.errors import Error, ignored_settings_are_fine
-from stiction.evidence.bench import drake_clutter
+from stiction.evidence.engines import drake_clutter
 from stiction.evidence.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.evidence.bench.timing import Runner, time_in_turns
 from stiction.evidence.engines import drake_peer
