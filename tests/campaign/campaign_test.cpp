@@ -32,7 +32,7 @@ TEST(Laws, HoldInASampleOfWorlds) {
   EXPECT_GT(ledger.counts().at("momentum"), support::num_trials(5000));
 }
 
-// Worlds in which the campaign found faults; docs/reliability.md describes them.
+// Worlds in which the campaign found faults; docs/reliability.md describes the campaign.
 TEST(Laws, HoldInWorldsThatBrokeThem) {
   Ledger ledger;
   for (const std::uint64_t seed : {229, 780, 2488, 2687, 2988})
