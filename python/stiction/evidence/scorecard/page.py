@@ -24,22 +24,19 @@ from stiction.evidence.scorecard.summary import (
 TITLE = "# Scorecard\n"  # the first line of every page
 
 _INTRODUCTION = f"""{TITLE}
-How right are the engines? Each scene has a known answer. Each engine runs it at three time steps, with
-the settings that its documentation recommends ([below](#engines)). Our own losses stand in the same
-tables.
+Each scene has a known answer. Each engine runs it at three time steps, with the settings that its
+documentation recommends ([below](#engines)). Our own losses stand in the same tables.
 
 ![The error of each engine on each scene at the smallest time step](PICTURE)
 
-The picture has the relative error at the smallest time step of each scene. An empty field means that
-the engine has nothing for the scene, such as no pressure field. A dash means that a run has no result: it
-failed, or what is measured did not happen.
+An empty field means that the engine has nothing for the scene, such as no pressure field. A dash means that
+a run failed, or that what is measured did not happen.
 
     stiction scorecard --install drake --install newton --install bullet    # once: the peers
     stiction scorecard          # all runs; a second call continues after an interruption
     stiction scorecard --rows scorecard.csv     # the page and the picture again
 
-`scorecard.csv` has a row per run. `out/scorecard/raw` keeps every trajectory. A run is made again if
-its scene or settings change, or if its files are deleted, as after an update of an engine.
+A run is made again if its scene or settings change, or if its files in `out/scorecard/raw` are deleted.
 """
 
 
@@ -72,52 +69,35 @@ def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
 
 
 GPU_MARK = "†"
-_SCENES_TEXT = f"""The columns of the tables:
-
-- **error**: relative error at each of the three time steps, the largest step first;
-- **order**: observed order of the error in the time step. 1 means that half the step gives half the
-  error; 0 means that a smaller step does not help;
-- **creep**: speed of what should rest, at the largest step;
-- **energy**: largest gain of energy of the three runs, relative to the energy of the scene. Friction
-  and contact can only take energy;
-- **CPU**: CPU time of a step at the largest step, relative to that of `{REFERENCE}`. {GPU_MARK} marks an
-  engine that is made for GPUs and ran on the CPU here, so its ratio says nothing about its use;
-- **same bits**: whether two processes gave the same bits;
-- **said**: what the engine said: warnings, statuses, or why it stopped.
+_SCENES_TEXT = f"""Each table has the relative **error** at the three time steps, the largest step first, and its observed
+**order** (1: half the step gives half the error; 0: a smaller step does not help). **Creep** is the speed
+of what should rest and **CPU** the time of a step relative to `{REFERENCE}`, both at the largest step.
+**Energy** is the largest gain of the three runs, relative to the energy of the scene; friction and contact
+can only take energy. **Same bits** compares two processes, and **said** has warnings, statuses and reasons.
 """
 
 _TOTALS_TEXT = f"""
 
-At the smallest steps, *right* counts the scenes with an error up to 1 %, *near* those up to 10 %,
-*wrong* those above, and *none* those without a result. *Creep* is that of the held cube at its
-largest step. *Energy* is the largest gain of all runs. *CPU* is the median of the scenes;
-{GPU_MARK} marks an engine that is made for GPUs and ran on the CPU here. *Same bits* counts the
-scenes whose second run, in another process, gave the same bits. *Wrong runs* counts the runs of all
-steps with an error above 10 % or without a result, and *said* how many of them the engine commented
-in any way."""
+*Right* counts the scenes with an error up to 1 % at the smallest step, *near* up to 10 %, *wrong* above,
+and *none* those without a result. *Creep* is that of the held cube at its largest step, *CPU* the median
+of the scenes, and {GPU_MARK} marks an engine that is made for GPUs and ran on the CPU here. *Wrong runs*
+counts the runs of all steps with an error above 10 % or without a result, and *said* how many of them the
+engine commented in any way."""
 
 # What changed after first runs, with the family of engines that it belongs to; None concerns all.
 _CHANGES: tuple[tuple[str | None, str], ...] = (
     (
         "mujoco",
-        "MuJoCo had the largest impedance that it accepts, 0.9999. Blocks lost contact for a step "
-        "as they began to slide, and with `noslip` a block below the friction angle went on "
-        "sliding. MuJoCo now has the impedance of its own model of a house of cards, with which "
-        "it is better in these scenes, and worse under a mass ratio of 1000.",
+        "MuJoCo got the impedance of its own model of a house of cards instead of 0.9999: better "
+        "here, worse under a mass ratio of 1000.",
     ),
     (
         "drake",
-        "Drake's points were ten times as stiff as its default of 1e6 N/m. Under `similar` "
-        "sliding blocks then bounced. With the default most of its sliding scenes are better, and "
-        "the mass ratio and the rod worse. Under its point contact, boxes and cylinders touch "
-        "with small spheres at their corners and rims, because Drake has one point per pair of "
-        "geometries.",
+        "Drake got its default stiffness of points, 1e6 N/m, instead of ten times that: better "
+        "where bodies slide, worse in the mass ratio and the rod. Its boxes and cylinders touch "
+        "in points with small spheres at their corners and rims.",
     ),
-    (
-        "newton",
-        "Newton's Steel printed that it had dropped rows of constraints, and got the capacity "
-        "that it asked for.",
-    ),
+    ("newton", "Newton's Steel got the capacity for rows that its warning asked for."),
     (
         "stiction",
         "The rows of `lagged` and `coulomb` with defaults, and of `coulomb` with the friction law "
@@ -125,10 +105,8 @@ _CHANGES: tuple[tuple[str | None, str], ...] = (
     ),
     (
         None,
-        "Six scenes load their contacts only when these have settled, because some engines have "
-        "no force in the first step of a contact; the beads of the chain got a larger moment of "
-        "inertia, which single numbers resolve; and Hertz's spheres lost their friction, which "
-        "stiffens pyramids of friction.",
+        "Six scenes load their contacts only when these have settled, the beads of the chain got "
+        "a larger moment of inertia, and Hertz's spheres lost their friction.",
     ),
 )
 
