@@ -87,7 +87,6 @@ FIGURES = {
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),
     "scorecard": Figure(("stiction", "scorecard", "--rows", "docs/scorecard.csv"), "scorecard"),
-    "study_cheetah": _study("cheetah", "ways"),
     "study_clutter": _study("clutter", "fig14_iterations_and_condition"),
     "study_conveyor": _study("conveyor", "fig02_velocity_and_force"),
     "study_disk": _study("disk", "fig05_ratio"),
@@ -97,7 +96,6 @@ FIGURES = {
     "study_gripper_patch": _study("gripper", "fig04_patch"),
     "study_gripper_surface": _study("gripper", "fig02_surface"),
     "study_gripper_tetrahedra": _study("gripper", "fig03_tetrahedra"),
-    "study_held": _study("held", "creep", needs=("pydrake", "newton")),
     "study_painleve": _study("painleve", "angles"),
     "study_pancake": Figure(("python", "docs/images/draw_pancake.py"), "pancake"),
     "study_quadruped": _study("quadruped", "ahead"),
@@ -105,9 +103,6 @@ FIGURES = {
     "study_spatula": _study("spatula", "example_pitch"),
     "study_spatula_gripper": _study("spatula", "fig01_gripper"),
     "study_spatula_patch": _study("spatula", "fig01_patch"),
-    "studio": Figure(
-        ("python", "docs/images/draw_studio.py"), "studio", needs=("mujoco.studio", "playwright")
-    ),
     "viewer": Figure(("python", "docs/images/draw_viewer.py"), "viewer", needs=("playwright",)),
     "trace": Figure(("python", "docs/images/draw_trace.py"), "trace"),
     "sweep": Figure(("stiction", "sweep", "examples/grasp.yaml"), "sweep", shows_times=True),

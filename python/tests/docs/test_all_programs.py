@@ -19,7 +19,6 @@ STICTION = str(Path(sys.executable).parent / "stiction")
 # Blocks that do not run, by their page and a text that only they contain, with the reason.
 SKIPPED = {
     ("docs/from_drake.md", "pydrake"): "it needs Drake, which is no package of the tests",
-    ("docs/studio.md", "mujoco.studio"): "it opens a window of MuJoCo Studio, and does not return",
 }
 # Packages that a page needs, and that a part of CI has not.
 NEEDED = {

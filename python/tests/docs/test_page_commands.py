@@ -22,7 +22,9 @@ SKIPPED = {
     ("docs/pressure_fields.md", "mesh"): "it needs the extra mesh, which the tests do not install",
 }
 # Commands whose numbers are not compared, with the reason.
-VARYING = {("docs/check.md", "check out.mcap"): "the share of a limit changes with the last bits"}
+VARYING = {
+    ("docs/tools/check.md", "check out.mcap"): "the share of a limit changes with the last bits"
+}
 
 HEAVY = """<mujoco><option timestep="0.01"/><worldbody>
   <geom type="plane" size="2 2 .1"/>
@@ -36,7 +38,7 @@ PADS = """<mujoco><default><geom friction=".7"/></default><worldbody>
   <body name="cube" pos="0 0 .1"><freejoint/><geom name="cube" type="box" size=".02 .02 .02"/></body>
 </worldbody></mujoco>"""
 # The scenes that a page calls scene.xml.
-SCENES = {"docs/check.md": HEAVY, "docs/contact_properties.md": PADS}
+SCENES = {"docs/tools/check.md": HEAVY, "docs/contact_properties.md": PADS}
 
 # Numbers are printed with two to four digits, and small ones are round-off.
 RELATIVE, ABSOLUTE = 0.03, 1e-9
@@ -158,9 +160,12 @@ def test_times_are_left_out() -> None:
     assert split("x cost\n y us/step\nz 3.1\n...\n") == ["x", "y", "z", "..."]
 
 
+TOOLS = ("tools/artifacts", "tools/check", "tools/converge", "tools/grasp")
+
+
 def test_pages_have_commands() -> None:
     pages = [page for page, _ in BLOCKS]
-    for page in ("artifacts", "check", "compare", "contact_properties", "converge", "grasp"):
+    for page in ("compare", "contact_properties", *TOOLS):
         assert f"docs/{page}.md" in pages
     for page, first in (*SKIPPED, *VARYING):
         assert any(
