@@ -29,8 +29,8 @@ documentation recommends ([below](#engines)). Our own losses stand in the same t
 
 ![The error of each engine on each scene at the smallest time step](PICTURE)
 
-An empty field means that the engine has nothing for the scene, such as no pressure field. A dash means that
-a run failed, or that what is measured did not happen.
+An empty field means that the engine has nothing for the scene, such as no pressure field. A dash means
+that a run failed, or that what is measured did not happen.
 
     stiction scorecard --install drake --install newton --install bullet    # once: the peers
     stiction scorecard          # all runs; a second call continues after an interruption
@@ -69,11 +69,12 @@ def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
 
 
 GPU_MARK = "†"
-_SCENES_TEXT = f"""Each table has the relative **error** at the three time steps, the largest step first, and its observed
-**order** (1: half the step gives half the error; 0: a smaller step does not help). **Creep** is the speed
-of what should rest and **CPU** the time of a step relative to `{REFERENCE}`, both at the largest step.
-**Energy** is the largest gain of the three runs, relative to the energy of the scene; friction and contact
-can only take energy. **Same bits** compares two processes, and **said** has warnings, statuses and reasons.
+_SCENES_TEXT = f"""Each table has the relative **error** at the three time steps, the largest step
+first, and its observed **order** (1: half the step gives half the error; 0: a smaller step does not
+help). **Creep** is the speed of what should rest and **CPU** the time of a step relative to
+`{REFERENCE}`, both at the largest step. **Energy** is the largest gain of the three runs, relative to
+the energy of the scene; friction and contact can only take energy. **Same bits** compares two
+processes, and **said** has warnings, statuses and reasons.
 """
 
 _TOTALS_TEXT = f"""
