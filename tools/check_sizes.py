@@ -71,7 +71,8 @@ _FUNCTION = re.compile(
 )
 _CLASS = re.compile(r"^(?:template <.*>\s*)?(?:class|struct) (?:alignas\(\d+\) )?([\w:]+)[^;()]*$")
 _NO_FUNCTION = re.compile(
-    r"^(?:if|for|while|switch|else|do|try|catch|return|namespace|enum|union|extern)\b|\[[&=\w, ]*\]\(|= \[|\(\{?$"
+    r"^(?:if|for|while|switch|else|do|try|catch|return|namespace|enum|union|extern)\b"
+    r"|\[[&=\w, ]*\]\(|= \[|\(\{?$"
 )
 
 

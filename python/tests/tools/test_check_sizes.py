@@ -58,8 +58,8 @@ def test_class_of_too_many_members(tmp_path: Path) -> None:
     file = tmp_path / "a.hpp"
     members = "".join(f"  std::vector<int> x{i}_{{1, 2}};  // one\n" for i in range(18))
     rest = (
-        "  using T = int;\\n  void f(int a, int b);\\n"
-        "  static constexpr int k = 1;\\n  int a = 0, b = 0;\\n"
+        "  using T = int;\n  void f(int a, int b);\n"
+        "  static constexpr int k = 1;\n  int a = 0, b = 0;\n"
     )
     file.write_text(f"class A final : public B {{\n public:\n{members}{rest}  T c;\n}};\n")
     assert check(tmp_path) == ["a.hpp:1: A has 21 members, at most 20 are allowed"]
