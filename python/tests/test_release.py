@@ -171,7 +171,7 @@ def test_an_unknown_preset_is_refused(clone: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "dev: there is no preset 'nosuch' for C++ tests; name release, dev or tsan\n"
+        "dev: there is no preset 'nosuch' for C++ tests; name release, dev, tsan or quick\n"
     )
 
 
