@@ -31,9 +31,28 @@ def clone(tmp_path: Path) -> Path:
     git(tmp_path, "clone", "-q", "--no-tags", str(ROOT), str(folder))
     git(folder, "config", "user.name", "a")
     git(folder, "config", "user.email", "a@b")
-    (folder / ".git" / "info" / "exclude").write_text(".venv\n")
+    (folder / ".git" / "info" / "exclude").write_text(".venv\ntried\n")
+    try_in_place_of_try_fresh(folder, "touch tried")
     (folder / ".venv").symlink_to(ROOT / ".venv")
     return folder
+
+
+def try_in_place_of_try_fresh(clone: Path, command: str) -> None:
+    """Replaces the proof on a new machine, which takes minutes, by a command."""
+    (clone / "tools" / "try_fresh").write_text(f"#!/bin/sh\n{command}\n")
+    git(clone, "commit", "-qam", "[x] Try nothing")
+
+
+def test_release_needs_the_proof_on_a_new_machine(clone: Path) -> None:
+    add_fragment(clone)
+    try_in_place_of_try_fresh(clone, "exit 1")
+    done = release(clone, "7.8.9")
+    assert done.returncode == 1
+    assert "try-fresh failed" in done.stderr
+    assert git(clone, "status", "--porcelain") == "" and git(clone, "tag") == ""
+    try_in_place_of_try_fresh(clone, "touch tried")
+    assert release(clone, "7.8.9").returncode == 0
+    assert (clone / "tried").exists()
 
 
 def release(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -152,7 +171,7 @@ def test_an_unknown_preset_is_refused(clone: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "dev: there is no preset 'nosuch' for C++ tests; name release, dev or tsan\n"
+        "dev: there is no preset 'nosuch' for C++ tests; name release, dev, tsan or quick\n"
     )
 
 

@@ -1,0 +1,83 @@
+"""Tests that tools/check_sizes.py finds what is too large, and counts what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def check(root: Path) -> list[str]:
+    """Returns the faults that the tool prints for the files of a new repository."""
+    subprocess.run(["git", "init", "-q", root], check=True)
+    result = subprocess.run(
+        [sys.executable, ROOT / "tools" / "check_sizes.py", root],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stderr == ""
+    faults = [f for f in result.stdout.splitlines() if not f.startswith("tools/check_sizes.py")]
+    return [fault.split(";")[0] for fault in faults]
+
+
+def test_folder_of_too_many_files(tmp_path: Path) -> None:
+    for i in range(41):
+        (tmp_path / f"{i}.txt").touch()
+    assert check(tmp_path) == [".:0: has 41 files, at most 40 are allowed"]
+    (tmp_path / "40.txt").unlink()
+    assert check(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("double find(int a) {", "find"),
+        (
+            "template <class T>\nvoid A::add(const T& x,\n            int y = f(2)) const noexcept {",
+            "A::add",
+        ),
+        ("int main() try {", "main"),
+    ],
+)
+def test_function_of_too_many_lines(tmp_path: Path, head: str, name: str) -> None:
+    file = tmp_path / "a.cpp"
+    lines = head.count("\n") + 2
+    loop = "  for (int i = 0; i < 3; ++i) {\n    g(i);\n  }\n"
+    file.write_text("int x;\n\n" + head + "\n" + loop + "  f();\n" * (58 - lines) + "}\n")
+    assert check(tmp_path) == [f"{file.name}:3: {name} has 61 lines, at most 60 are allowed"]
+    file.write_text("int x;\n\n" + head + "\n" + loop + "  f();\n" * (57 - lines) + "}\n")
+    assert check(tmp_path) == []
+
+
+def test_class_of_too_many_members(tmp_path: Path) -> None:
+    file = tmp_path / "a.hpp"
+    members = "".join(f"  std::vector<int> x{i}_{{1, 2}};  // one\n" for i in range(18))
+    rest = (
+        "  using T = int;\n  void f(int a, int b);\n"
+        "  static constexpr int k = 1;\n  int a = 0, b = 0;\n"
+    )
+    file.write_text(f"class A final : public B {{\n public:\n{members}{rest}  T c;\n}};\n")
+    assert check(tmp_path) == ["a.hpp:1: A has 21 members, at most 20 are allowed"]
+    file.write_text(f"class A final : public B {{\n public:\n{members}{rest}}};\n")
+    assert check(tmp_path) == []
+
+
+def test_python_function_without_its_docstring(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    docstring = '    """One.\n\n    Two.\n    """\n'
+    file.write_text("def f() -> None:\n" + docstring + "    g()\n" * 60)
+    assert check(tmp_path) == ["a.py:1: f has 61 lines, at most 60 are allowed"]
+    file.write_text("def f() -> None:\n" + docstring + "    g()\n" * 59)
+    assert check(tmp_path) == []
+
+
+def test_file_of_too_many_lines(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    for file in (tmp_path / "a.cpp", tmp_path / "tests" / "a.cpp"):
+        file.write_text("int x;\n" * 451)
+    assert check(tmp_path) == ["a.cpp:1: has 451 lines, at most 450 are allowed"]
