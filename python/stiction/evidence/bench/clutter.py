@@ -12,10 +12,9 @@ import numpy as np
 
 import stiction
 from stiction.errors import Error, ignored_settings_are_fine
-from stiction.evidence.engines import drake_clutter
 from stiction.evidence.bench.mujoco_runners import make_mujoco_runner, make_stiction_runner
 from stiction.evidence.bench.timing import Runner, time_in_turns
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.engines import drake_clutter, drake_peer
 from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.setup.options import DEFAULTS
 
