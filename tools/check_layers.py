@@ -90,7 +90,7 @@ PYTHON_LAYERS = (
     ("compare",),
     ("evidence",),
     ("commands",),
-    ("cli", "studio"),
+    ("cli",),
     ("__main__",),
 )
 _LAYER_OF = {part: i for i, layer in enumerate(PYTHON_LAYERS) for part in layer}

@@ -75,7 +75,7 @@ ENVIRONMENTS = (
             "gymnasium_robotics",
             "mujoco.studio",
         ),
-        ("python/tests/clients",),
+        ("python/tests/clients", "python/tests/test_studio_example.py"),
     ),
     # With Ray the venv takes 1 GB, and its versions change too often to be pinned for every developer.
     Environment(

@@ -21,7 +21,6 @@ import stiction.commands.contacts
 import stiction.commands.converge
 import stiction.commands.convert
 import stiction.commands.doctor
-import stiction.commands.error_control
 import stiction.commands.explain
 import stiction.commands.grasp
 import stiction.commands.mesh

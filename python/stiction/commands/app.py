@@ -1,16 +1,17 @@
 """The program `stiction` and its exit codes. Each command registers with the object `app`.
 
-What all commands have in common is added here: the option --quiet, the message after Ctrl-C, and the exit
-codes in their help.
+App adds to each command the option --quiet, the message after Ctrl-C, the exit codes in its help, and the
+options of its groups; see options.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -60,33 +61,56 @@ class App(typer.Typer):
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             if "Exit codes" not in (function.__doc__ or ""):
                 options.setdefault("epilog", _EXIT_CODES)
-            super(App, self).command(name, **options)(_add_quiet(function))
+            super(App, self).command(name, **options)(_adapt(function))
             return function
 
         return register
 
 
-def _add_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function of a command with the parameter `quiet`. Ctrl-C ends it with typer.Abort."""
+def _adapt(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function of a command as typer takes it.
+
+    It has the parameter `quiet`, and in place of a parameter whose type is a dataclass the fields of
+    this class, which is a group of options. Ctrl-C ends it with typer.Abort.
+    """
+    hints = typing.get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {
+        n: hint for n, hint in hints.items() if dataclasses.is_dataclass(hint)
+    }
+    shown = dict(_list_parameters(function, hints))
 
     @functools.wraps(function)
-    def run(*arguments: Any, quiet: bool = False, **named: Any) -> Any:
+    def run(*, quiet: bool = False, **named: Any) -> Any:
         set_quiet(quiet)
+        for name, group in groups.items():
+            named[name] = group(**{f.name: named.pop(f.name) for f in dataclasses.fields(group)})
         try:
-            return function(*arguments, **named)
+            return function(**named)
         except KeyboardInterrupt as e:  # typer would end without a word
             raise typer.Abort from e
 
-    hints = typing.get_type_hints(function, include_extras=True)
-    signature = inspect.signature(function)
-    own = [p.replace(annotation=hints[name]) for name, p in signature.parameters.items()]
-    parameter = inspect.Parameter(
-        "quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet
-    )
-    shown = signature.replace(parameters=[*own, parameter])
-    run.__signature__ = shown  # type: ignore[attr-defined]
-    run.__annotations__ = {**hints, "quiet": Quiet}
+    run.__signature__ = inspect.Signature(list(shown.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in shown.items()}
     return run
+
+
+def _list_parameters(
+    function: Callable[..., Any], hints: dict[str, Any]
+) -> Iterator[tuple[str, inspect.Parameter]]:
+    """Yields the names and parameters that typer sees, all of them by keyword."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints[name]
+        if not dataclasses.is_dataclass(hint):
+            yield name, parameter.replace(annotation=hint, kind=keyword)
+            continue
+        types = typing.get_type_hints(hint, include_extras=True)
+        for f in dataclasses.fields(hint):
+            yield (
+                f.name,
+                inspect.Parameter(f.name, keyword, default=f.default, annotation=types[f.name]),
+            )
+    yield "quiet", inspect.Parameter("quiet", keyword, default=False, annotation=Quiet)
 
 
 app = App(

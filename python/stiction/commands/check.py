@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
 from stiction.analysis.verify.table import describe_failure, print_verification
 from stiction.analysis.verify.verification import verify_recording
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.options import ContactModel, Json, Properties, Settings, TimeStep
+from stiction.commands.output import Messages, make_console, make_table, print_json
 from stiction.inputs.names import make_printable
 from stiction.recording.reader import is_mcap_file
 from stiction.recording.recording import Recording
@@ -47,15 +45,15 @@ def check(
             metavar="SCENE|RECORDING",
         ),
     ],
-    contact_model: options.ContactModel = DEFAULTS["contact_model"],
-    time_step: options.TimeStep = None,
-    properties: options.Properties = None,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    time_step: TimeStep = None,
+    properties: Properties = None,
     speed: _Speed = 1,
-    settings: options.Settings = None,
+    settings: Settings = None,
     every: Annotated[
         int, typer.Option(min=1, help="Verify each n-th step of a recording; 1 for all.")
     ] = 1,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> int:
     """Find what a contact model will get wrong on a scene, or verify a recording without a solver.
 
@@ -123,21 +121,20 @@ def _check_scene(file: Path, subject: Subject, as_json: bool) -> ExitCode:
 
 
 def _print_table(subject: Subject, findings: list[Finding]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("check")
-    table.add_column("finding")
+    rows, styles = [], []
     for entry in CHECKS:
         found = [finding for finding in findings if finding.check == entry.name]
         for finding in found:
-            message = Text(make_printable(finding.message), style="yellow")
-            table.add_row(Text(finding.check), message)
+            rows.append((finding.check, make_printable(finding.message)))
+            styles.append("yellow")
         if not found:
             known = entry.covers(subject)
             text = entry.otherwise if known else f"unknown under '{subject.contact_model}'"
-            table.add_row(Text(entry.name, style="dim"), Text(text, style="dim"))
+            rows.append((entry.name, text))
+            styles.append("dim")
     console = make_console()
     console.print(
         f"{subject.scene.path} under {subject.contact_model} at {subject.simulator.time_step:g} s",
         markup=False,
     )
-    console.print(table)
+    console.print(make_table(("check", "finding"), rows, styles=styles))

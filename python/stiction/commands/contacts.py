@@ -12,8 +12,8 @@ from typing import Annotated, Any, BinaryIO
 import numpy as np
 import typer
 
-from stiction.commands import options
 from stiction.commands.app import app
+from stiction.commands.options import Json, RecordingFile
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
 from stiction.inputs.suggestions import suggest_name
@@ -25,9 +25,7 @@ from stiction.tables.record_table import RecordTable, Rows, import_pyarrow
 
 @app.command()
 def contacts(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Recording made by `stiction run --record`.")
-    ],
+    file: RecordingFile,
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Table to write: .parquet, .csv or .npz.")
     ],
@@ -38,7 +36,7 @@ def contacts(
             help="Write the springs of friction_law 'elastic' in place of the contacts.",
         ),
     ] = False,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Write the contacts of a recording as one table, with a row for each contact point and face.
 

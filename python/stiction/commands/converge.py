@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -9,40 +10,39 @@ from rich.markup import escape
 
 from stiction.analysis.converge.convergence import Convergence, measure_convergence
 from stiction.analysis.converge.table import make_table
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
+from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
 from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.parsing import parse_time
 from stiction.inputs.names import find_compliant_models
 from stiction.runs.controls import count_steps, default_duration
-from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
+
+
+@dataclass(frozen=True)
+class _Options(RunOptions):
+    time_step: Annotated[
+        float | None,
+        typer.Option(
+            parser=parse_time,
+            metavar="TIME",
+            help="The largest step; the default is the scene's own. Each further run has half of it.",
+        ),
+    ] = None
 
 
 @app.command()
 def converge(
-    scene: options.SceneFile,
-    contact_model: Annotated[
-        list[str] | None, options.make_models_option("all compliant models")
-    ] = None,
-    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
-    time_step: Annotated[
-        float | None,
-        typer.Option(
-            parser=options.parse_time,
-            metavar="TIME",
-            help="The largest step; the default is the scene's own. Each further run has half of it.",
-        ),
-    ] = None,
+    scene: SceneFile,
+    *,
+    contact_model: Annotated[list[str] | None, make_models_option("all compliant models")] = None,
+    friction_law: FrictionLaw = DEFAULTS["friction_law"],
+    how: _Options,
     num_steps: Annotated[int, typer.Option("--steps", min=3, max=16, help="Number of steps.")] = 5,
-    duration: options.Duration = None,
     accuracy: Annotated[
         float, typer.Option(min=1e-15, help=escape("Error that the step should reach [m]."))
     ] = 1e-3,
-    controls: options.Controls = None,
-    seed: options.Seed = 0,
-    properties: options.Properties = None,
-    settings: options.Settings = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> int:
     """Run a scene over falling time steps, and report the order of convergence and the step to take.
 
@@ -55,23 +55,23 @@ def converge(
     """
     messages = Messages()
     with messages.show_warnings():
-        loaded = load_scene(scene, properties)
+        loaded = how.load(scene)
     models = list(dict.fromkeys(contact_model or find_compliant_models()))
-    step = time_step or float(loaded.model.opt.timestep)
-    num_samples = count_steps(duration or default_duration(loaded), step)
+    step = how.time_step or float(loaded.model.opt.timestep)
+    num_samples = count_steps(how.duration or default_duration(loaded), step)
     total = len(models) * num_samples * (2**num_steps + 3)  # the runs, and two displaced ones
     with messages.show_runs(total, step) as after_step:
         result = measure_convergence(
             loaded,
             models,
             friction_law=friction_law,
-            time_step=time_step,
+            time_step=how.time_step,
             num_steps=num_steps,
-            duration=duration,
+            duration=how.duration,
             accuracy=accuracy,
-            controls=controls,
-            seed=seed,
-            options=dict(settings or ()),
+            controls=how.controls,
+            seed=how.seed,
+            options=how.options,
             after_step=after_step,
         )
     if as_json:

@@ -7,19 +7,17 @@ from typing import Annotated
 
 import typer
 
-from stiction.commands import options
 from stiction.commands.app import app
+from stiction.commands.options import Json, RecordingFile
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.recording import Recording
 
 
 @app.command()
 def convert(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Recording made by `stiction run --record`.")
-    ],
+    file: RecordingFile,
     out: Annotated[Path, typer.Option(metavar="FILE", help="MCAP file to write.")],
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Write poses, contact wrenches and patches of a recording with schemas of Foxglove and ROS 2.
 

@@ -9,14 +9,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from stiction.analysis.artifacts.budget import PairBudget, make_budget
 from stiction.analysis.artifacts.operating_point import estimate_operating_point
 from stiction.analysis.artifacts.predictions import Artifacts, is_predicted
-from stiction.commands import options
 from stiction.commands.app import app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.options import ContactModel, Json, Laws, Properties, SceneFile, TimeStep
+from stiction.commands.output import Messages, make_console, make_table, print_json
 from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
@@ -38,17 +37,17 @@ _Geom = Annotated[str, typer.Argument(help="Name of a geom, or its id as #ID.", 
 
 @app.command()
 def explain(
-    scene: options.SceneFile,
+    scene: SceneFile,
     geom1: _Geom,
     geom2: _Geom,
-    contact_model: options.ContactModel = DEFAULTS["contact_model"],
-    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
-    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
-    time_step: options.TimeStep = None,
-    properties: options.Properties = None,
+    *,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    laws: Laws,
+    time_step: TimeStep = None,
+    properties: Properties = None,
     slip: _Slip = 0.1,
     load: _Load = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Print whether two geoms collide, the numbers that their contact uses, and each number's source.
 
@@ -60,9 +59,7 @@ def explain(
     messages = Messages()
     with messages.show_warnings() as texts:
         loaded = load_scene(scene, properties)
-        simulator = loaded.make_simulator(
-            contact_model, normal_law=normal_law, friction_law=friction_law, time_step=time_step
-        )
+        simulator = loaded.make_simulator(contact_model, **vars(laws), time_step=time_step)
     explanation = simulator.explain(geom1, geom2)
     budget = _find_artifacts(simulator, explanation, slip, load)
     if as_json:
@@ -72,7 +69,7 @@ def explain(
     console = make_console()
     _print_head(console, explanation)
     if explanation["collides"]:
-        console.print(_make_table(explanation["numbers"]))
+        console.print(_make_numbers(explanation["numbers"]))
     if budget:
         _print_artifacts(console, budget)
 
@@ -96,11 +93,7 @@ def _print_artifacts(console: Console, budget: PairBudget) -> None:
         f"{at.load_share:g} times the friction bound:",
         markup=False,
     )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("", "predicted", "measured", "unit"):
-        table.add_column(
-            heading, justify="right" if heading in ("predicted", "measured") else "left"
-        )
+    rows = []
     dissipation = "s" if budget.properties.relaxation_time else "s/m"
     for field in dataclasses.fields(Artifacts):
         if field.name == "chord_drift":  # of a run; nothing moves here
@@ -108,8 +101,8 @@ def _print_artifacts(console: Console, budget: PairBudget) -> None:
         values = [getattr(side, field.name) for side in (budget.predicted, budget.measured)]
         cells = ("-" if value is None else f"{value:.4g}" for value in values)
         unit = dissipation if field.name == "dissipation" else _UNITS[field.name]
-        table.add_row(field.name.replace("_", " "), *cells, unit)
-    console.print(table)
+        rows.append((field.name.replace("_", " "), *cells, unit))
+    console.print(make_table(("", "predicted", "measured", "unit"), rows, "lrr"))
     if budget.note:
         console.print(budget.describe(), markup=False)
 
@@ -154,13 +147,15 @@ def _name(geom: dict[str, Any]) -> str:
     return f"geom '{geom['name']}'" if geom["name"] else f"geom #{geom['id']}"
 
 
-def _make_table(numbers: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("", "value", "unit", "source"):
-        table.add_column(heading, justify="right" if heading == "value" else "left")
-    for number in numbers:
-        origin = "; ".join(filter(None, (number["from"], number["note"])))
-        row = (number["name"], f"{number['value']:.4g}", number["unit"], origin)
-        style = "" if number["is_used"] else "dim"
-        table.add_row(*(Text(cell) for cell in row), style=style)
-    return table
+def _make_numbers(numbers: list[dict[str, Any]]) -> Table:
+    rows = [
+        (
+            number["name"],
+            f"{number['value']:.4g}",
+            number["unit"],
+            "; ".join(filter(None, (number["from"], number["note"]))),
+        )
+        for number in numbers
+    ]
+    styles = ["" if number["is_used"] else "dim" for number in numbers]
+    return make_table(("", "value", "unit", "source"), rows, "lr", styles=styles)

@@ -10,11 +10,10 @@ from rich.table import Table
 
 from stiction import contact_models
 from stiction.analysis.grasp.grasp import Grasp, GraspRow, measure_grasp
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json
+from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
+from stiction.commands.output import Messages, make_console, make_table, print_json
 from stiction.runs.controls import count_steps, default_duration
-from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
 
 _GOOD = ("held", "supported")
@@ -22,17 +21,13 @@ _GOOD = ("held", "supported")
 
 @app.command()
 def grasp(
-    scene: options.SceneFile,
+    scene: SceneFile,
     body: Annotated[str, typer.Argument(help="Name of the held body.")],
-    contact_model: Annotated[list[str] | None, options.make_models_option("all")] = None,
-    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
-    time_step: options.TimeStep = None,
-    duration: options.Duration = None,
-    controls: options.Controls = None,
-    seed: options.Seed = 0,
-    properties: options.Properties = None,
-    settings: options.Settings = None,
-    as_json: options.Json = False,
+    *,
+    contact_model: Annotated[list[str] | None, make_models_option("all")] = None,
+    friction_law: FrictionLaw = DEFAULTS["friction_law"],
+    how: RunOptions,
+    as_json: Json = False,
 ) -> int:
     """Report the slip margin, creep and torsional limit of a held body under each contact model.
 
@@ -44,27 +39,27 @@ def grasp(
     """
     messages = Messages()
     with messages.show_warnings():
-        loaded = load_scene(scene, properties)
+        loaded = how.load(scene)
     models = list(dict.fromkeys(contact_model or contact_models()))
-    step = time_step or float(loaded.model.opt.timestep)
-    num_steps = count_steps(duration or default_duration(loaded), step) * len(models)
+    step = how.time_step or float(loaded.model.opt.timestep)
+    num_steps = count_steps(how.duration or default_duration(loaded), step) * len(models)
     with messages.show_runs(num_steps, step) as after_step:
         result = measure_grasp(
             loaded,
             body,
             models,
             friction_law=friction_law,
-            time_step=time_step,
-            duration=duration,
-            controls=controls,
-            seed=seed,
-            options=dict(settings or ()),
+            time_step=how.time_step,
+            duration=how.duration,
+            controls=how.controls,
+            seed=how.seed,
+            options=how.options,
             after_step=after_step,
         )
     if as_json:
         print_json(result.figures())
     else:
-        make_console().print(_make_table(result))
+        make_console().print(_make_grasp_table(result))
     if result.interrupted:
         messages.fail("interrupted; the last row covers only the steps made so far")
         return ExitCode.INTERRUPTED
@@ -75,23 +70,20 @@ def grasp(
     return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
 
 
-def _make_table(result: Grasp) -> Table:
+def _make_grasp_table(result: Grasp) -> Table:
     title = f"'{result.body}' with {result.load:.4g} N, held for {result.duration:.4g} s"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("contact model", no_wrap=True)
-    for heading in (
+    headings = (
+        "contact model",
         "normal force\nN",
         "slip margin\n%",
         "worst contact\n% of bound",
         "creep\num/s",
         "predicted\num/s",
         "torsional limit\nN m",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    for row in result.rows:
-        table.add_row(*_make_cells(row))
-    return table
+        "status",
+    )
+    cells = map(_make_cells, result.rows)
+    return make_table(headings, cells, "lrrrrrr", title=title, no_wrap=True)
 
 
 def _make_cells(row: GraspRow) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from stiction.commands import options
 from stiction.commands.app import app
+from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
@@ -26,19 +26,41 @@ def _check_above_zero(value: float | None) -> float | None:
     return value
 
 
+_Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help=escape(
+            "A closed surface (.obj, .stl), which needs the extra stiction[mesh], or a tet mesh (.vtk)."
+        ),
+        show_default=False,
+    ),
+]
+_EdgeLength = Annotated[
+    float | None,
+    typer.Option(
+        callback=_check_above_zero,
+        metavar="M",
+        help=escape(
+            "Edge length of a surface's tet mesh [m]; default: a tenth of the surface's size."
+        ),
+    ),
+]
+_Modulus = Annotated[
+    float | None,
+    typer.Option(
+        callback=_check_above_zero,
+        metavar="PA",
+        help=escape(
+            "Hydroelastic modulus [Pa]: write its pressure field in place of the extent field."
+        ),
+    ),
+]
+
+
 @app.command()
 def mesh(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help=escape(
-                "A closed surface (.obj, .stl), which needs the extra stiction[mesh], or a tet "
-                "mesh (.vtk)."
-            ),
-            show_default=False,
-        ),
-    ],
+    source: _Source,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The tet mesh to write (.vtk)."),
@@ -46,27 +68,9 @@ def mesh(
     report: Annotated[
         bool, typer.Option("--report", help="Print the quality, volume and field of the mesh.")
     ] = False,
-    edge_length: Annotated[
-        float | None,
-        typer.Option(
-            callback=_check_above_zero,
-            metavar="M",
-            help=escape(
-                "Edge length of a surface's tet mesh [m]; default: a tenth of the surface's size."
-            ),
-        ),
-    ] = None,
-    modulus: Annotated[
-        float | None,
-        typer.Option(
-            callback=_check_above_zero,
-            metavar="PA",
-            help=escape(
-                "Hydroelastic modulus [Pa]: write its pressure field in place of the extent field."
-            ),
-        ),
-    ] = None,
-    as_json: options.Json = False,
+    edge_length: _EdgeLength = None,
+    modulus: _Modulus = None,
+    as_json: Json = False,
 ) -> None:
     """Make a tet mesh with a pressure field from a closed surface, or check a tet mesh.
 

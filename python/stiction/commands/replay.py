@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from stiction.binding.interrupts import DeferredInterrupt
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
+from stiction.commands.options import Json, NumThreads, RecordingFile
 from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.recording import Recording
 from stiction.recording.environment import find_differences
@@ -21,17 +21,15 @@ from stiction.setup.options import DEFAULTS
 
 @app.command("replay")
 def replay_command(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Recording made by `stiction run --record`.")
-    ],
+    file: RecordingFile,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare every step with the recording, bit for bit.")
     ] = False,
-    as_json: options.Json = False,
+    as_json: Json = False,
     from_step: Annotated[
         int, typer.Option(min=0, help="Start from the recorded state after this many steps.")
     ] = 0,
-    num_threads: options.NumThreads = DEFAULTS["num_threads"],
+    num_threads: NumThreads = DEFAULTS["num_threads"],
     properties: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Contact properties; replace the recorded properties."),
@@ -73,16 +71,7 @@ def replay_command(
     if as_json:
         print_json(figures)
     else:
-        lengths = (
-            f"steps of {figures['time_step']:g} s"
-            if figures["advance"] is None
-            else "error control"
-        )
-        title = f"{file.name}, {figures['contact_model']}, {lengths}"
-        make_console().print(make_table(title, figures))
-        if figures["bit_exact"]:
-            failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
-            print_text(f"bit-exact: {summary.num_steps} steps{failed}")
+        _print_table(file.name, figures, summary)
     if difference:
         messages.fail(f"{file}: {difference}")
     elif interrupted:
@@ -93,6 +82,16 @@ def replay_command(
     else:
         return ExitCode.OK
     return ExitCode.FAILURE
+
+
+def _print_table(name: str, figures: dict[str, Any], summary: RunSummary) -> None:
+    is_fixed = figures["advance"] is None
+    lengths = f"steps of {figures['time_step']:g} s" if is_fixed else "error control"
+    title = f"{name}, {figures['contact_model']}, {lengths}"
+    make_console().print(make_table(title, figures))
+    if figures["bit_exact"]:
+        failed = f"; {summary.num_failed} failed, as recorded" if summary.num_failed else ""
+        print_text(f"bit-exact: {summary.num_steps} steps{failed}")
 
 
 def _replay(

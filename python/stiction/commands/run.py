@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,23 +11,25 @@ import mujoco
 import typer
 
 from stiction.analysis.artifacts import table as artifact_table
-from stiction.analysis.artifacts.budget import ArtifactLog
+from stiction.analysis.artifacts.budget import ArtifactLog, PairBudget
 from stiction.analysis.artifacts.predictions import is_predicted
 from stiction.binding.interrupts import DeferredInterrupt
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
+from stiction.commands.options import (
+    ContactModel,
+    ErrorControl,
+    Json,
+    Methods,
+    RunOptions,
+    SceneFile,
+    Solver,
+)
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
-from stiction.runs.controls import (
-    Controls,
-    default_controls,
-    default_duration,
-    make_controls,
-)
+from stiction.runs.controls import Controls, default_controls, default_duration, make_controls
 from stiction.runs.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
 from stiction.runs.strides import Strides
-from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
@@ -34,120 +37,121 @@ _STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they
 _MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
 
 
-@app.command()
-def run(
-    scene: options.SceneFile,
-    contact_model: options.ContactModel = DEFAULTS["contact_model"],
-    integrator: options.Integrator = DEFAULTS["integrator"],
-    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
-    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
-    tessellation: options.Tessellation = DEFAULTS["tessellation"],
-    quadrature: options.Quadrature = DEFAULTS["quadrature"],
-    time_step: options.TimeStep = None,
-    duration: options.Duration = None,
-    accuracy: options.Accuracy = None,
-    period: options.Period = None,
+@dataclass(frozen=True)
+class Recording:
+    """The file in which the run is recorded."""
+
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="MCAP file to record the run in.")
-    ] = None,
+    ] = None
     foxglove: Annotated[
         bool,
         typer.Option(
             "--foxglove", help="Record also with the schemas of Foxglove and ROS 2; see --record."
         ),
-    ] = False,
-    as_json: options.Json = False,
-    controls: options.Controls = None,
-    seed: options.Seed = 0,
-    num_threads: options.NumThreads = DEFAULTS["num_threads"],
-    tolerance: options.Tolerance = DEFAULTS["tolerance"],
-    properties: options.Properties = None,
-    settings: options.Settings = None,
+    ] = False
+
+
+@app.command("run")
+def run_command(
+    scene: SceneFile,
+    *,
+    contact_model: ContactModel = DEFAULTS["contact_model"],
+    methods: Methods,
+    how: RunOptions,
+    errors: ErrorControl,
+    recording: Recording,
+    solver: Solver,
+    as_json: Json = False,
 ) -> int:
     """Step a scene and print the cost of its steps and the bounds on their errors.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C.
     """
     messages = Messages()
-    if foxglove and not record:
+    if recording.foxglove and not recording.record:
         raise typer.BadParameter("--foxglove needs --record FILE, which names the file to write")
-    others: dict[str, Any] = dict(settings or ())
-    choices: dict[str, Any] = {
-        "contact_model": contact_model,
-        "integrator": integrator,
-        "normal_law": normal_law,
-        "friction_law": friction_law,
-        "tessellation": tessellation,
-        "quadrature": quadrature,
-    }
+    choices: dict[str, Any] = {"contact_model": contact_model, **vars(methods)}
     with messages.show_warnings() as texts:
-        loaded = load_scene(scene, properties)
+        loaded = how.load(scene)
         simulator = loaded.make_simulator(
             **choices,
-            time_step=time_step,
-            tolerance=tolerance,
-            num_threads=num_threads,
+            time_step=how.time_step,
+            **vars(solver),
             on_failure="stop",
-            **others,
+            **how.options,
         )
         data = loaded.make_data()
-    controls = controls or default_controls(loaded)
-    drive = make_controls(controls, loaded, seed)
-    strides = Strides.make(
-        simulator, data.time, duration or default_duration(loaded), accuracy, period
-    )
+    controls = how.controls or default_controls(loaded)
+    drive = make_controls(controls, loaded, how.seed)
+    duration = how.duration or default_duration(loaded)
+    strides = Strides.make(simulator, data.time, duration, errors.accuracy, errors.period)
 
     energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, data))
-    notes = {"controls": controls.value, "seed": str(seed)}
-    with contextlib.ExitStack() as stack:
-        stepper: Simulator | Recorder = simulator
-        if record:
-            recorder = Recorder(
-                record, simulator, scene=loaded.path, notes=notes, foxglove=foxglove
-            )
-            stepper = stack.enter_context(recorder)
-        log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
+    log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
+    notes = {"controls": controls.value, "seed": str(how.seed)}
+    with _open(simulator, loaded.path, notes, recording) as stepper:
         summary, interrupted = _step(stepper, data, drive, strides, messages, log)
     budgets = log.calc_budgets()
-    notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
-
-    state = fmt.get_state(loaded.model, data)
+    warnings = summary.warnings() + [each.describe() for each in budgets if each.note]
     figures = {
         "scene": str(scene),
         **choices,
-        "settings": others,
+        "settings": how.options,
         "time_step": simulator.time_step,
         "controls": controls.value,
-        "seed": seed,
-        "accuracy": accuracy,
-        "period": None if accuracy is None else strides.length,
+        "seed": how.seed,
+        "accuracy": errors.accuracy,
+        "period": None if errors.accuracy is None else strides.length,
         "requested_steps": strides.count,
         "interrupted": interrupted,
         **summary.figures(),
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
-        "energy": {"start": energy_start, "end": calc_energy(loaded.model, state)},
-        "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
+        **_describe_end(loaded.model, data, energy_start),
         "artifacts": [budget.figures() for budget in budgets],
-        "warnings": texts + summary.warnings() + notes_of_artifacts,
-        "recording": str(record) if record else None,
+        "warnings": texts + warnings,
+        "recording": str(recording.record) if recording.record else None,
     }
     if as_json:
         print_json(figures)
     else:
-        steps = (
-            f"steps of {simulator.time_step:g} s"
-            if accuracy is None
-            else f"an accuracy of {accuracy:g} m in periods of {strides.length:g} s"
-        )
-        title = f"{scene.name}, {contact_model}, {steps}"
-        console = make_console()
-        console.print(make_table(title, figures))
-        if budgets and is_predicted(contact_model):
-            rows = [(contact_model, budget) for budget in budgets[:_MAX_SHOWN]]
-            console.print(artifact_table.make_table(rows))
-    for text in (*summary.warnings(), *notes_of_artifacts):
+        _print_tables(scene.name, figures, budgets)
+    for text in warnings:
         messages.warn(text)
     return _conclude(figures, messages)
+
+
+def _open(
+    simulator: Simulator, scene: Path, notes: dict[str, str], to: Recording
+) -> contextlib.AbstractContextManager[Simulator | Recorder]:
+    """Opens the recorder, if the run is recorded. The context has what makes the steps."""
+    if to.record is None:
+        return contextlib.nullcontext(simulator)
+    return Recorder(to.record, simulator, scene=scene, notes=notes, foxglove=to.foxglove)
+
+
+def _describe_end(
+    model: mujoco.MjModel, data: mujoco.MjData, energy_start: dict[str, float]
+) -> dict[str, Any]:
+    state = fmt.get_state(model, data)
+    return {
+        "energy": {"start": energy_start, "end": calc_energy(model, state)},
+        "state_digest": fmt.hash_bytes(state.tobytes()).hex(),
+    }
+
+
+def _print_tables(name: str, figures: dict[str, Any], budgets: list[PairBudget]) -> None:
+    steps = (
+        f"steps of {figures['time_step']:g} s"
+        if figures["accuracy"] is None
+        else f"an accuracy of {figures['accuracy']:g} m in periods of {figures['period']:g} s"
+    )
+    model = figures["contact_model"]
+    console = make_console()
+    console.print(make_table(f"{name}, {model}, {steps}", figures))
+    if budgets and is_predicted(model):
+        rows = [(model, budget) for budget in budgets[:_MAX_SHOWN]]
+        console.print(artifact_table.make_table(rows))
 
 
 def _step(

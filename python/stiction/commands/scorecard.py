@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stiction.binding.interrupts import DeferredInterrupt
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
+from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.evidence.engines.environments import FOLDER
 
 if TYPE_CHECKING:
+    from stiction.evidence.scorecard.engine_table import Engine
     from stiction.evidence.scorecard.output import Paths
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the data lie, and whether the page is made of them without a run."""
+
+    out: Annotated[
+        Path,
+        typer.Option(file_okay=False, metavar="DIR", help="Folder of raw data, rows and page."),
+    ] = Path("out/scorecard")
+    environments: Annotated[
+        Path,
+        typer.Option(file_okay=False, metavar="DIR", help="Folder of the environments of peers."),
+    ] = FOLDER
+    only_page: Annotated[
+        bool, typer.Option("--only-page", help="Run nothing; make the page from raw data.")
+    ] = False
+    rows: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run nothing; make the page from a CSV of rows."),
+    ] = None
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page; default: scorecard.md in --out.")
+    ] = None
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The picture; default: scorecard.png in --out."),
+    ] = None
 
 
 @app.command("scorecard")
@@ -29,14 +60,8 @@ def scorecard_command(
             "--engine", metavar="NAME", help="Engine, such as 'stiction coulomb'; default: all."
         ),
     ] = None,
-    out: Annotated[
-        Path,
-        typer.Option(file_okay=False, metavar="DIR", help="Folder of raw data, rows and page."),
-    ] = Path("out/scorecard"),
-    environments: Annotated[
-        Path,
-        typer.Option(file_okay=False, metavar="DIR", help="Folder of the environments of peers."),
-    ] = FOLDER,
+    *,
+    files: Files,
     install: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,21 +70,7 @@ def scorecard_command(
             help="Install the environment of a peer (drake, newton, bullet), and run nothing.",
         ),
     ] = None,
-    only_page: Annotated[
-        bool, typer.Option("--only-page", help="Run nothing; make the page from raw data.")
-    ] = False,
-    rows: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Run nothing; make the page from a CSV of rows."),
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The page; default: scorecard.md in --out.")
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The picture; default: scorecard.png in --out."),
-    ] = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> int:
     """Run scenes with a known answer under Stiction, MuJoCo, Drake, Newton and PyBullet.
 
@@ -79,40 +90,45 @@ def scorecard_command(
 
     messages = Messages()
     if install:
-        install_environments(install, environments)
+        install_environments(install, files.environments)
         if as_json:
             print_json({"installed": install})
         return ExitCode.OK
     scenes = [find_scene(name) for name in scene or SCENES]
     engines = [find_engine(name) for name in engine or ENGINES]
-    if rows is not None or only_page:
+    raw, completed = files.out / "raw", True
+    if files.rows is not None or files.only_page:
         # Read first, so that an error leaves no new folder.
-        table = read_rows(rows) if rows is not None else read_raw(out / "raw")
-        paths = choose_paths(out, page, picture)
-        write_scorecard(table, paths)
-        _print_paths(paths, as_json)
-        return ExitCode.OK
-    paths = choose_paths(out, page, picture)
-    if engine:
-        for each in engines:
-            each.environment.find_python(environments)
-    missing = [e for e in engines if not e.environment.is_installed(environments)]
+        table = read_rows(files.rows) if files.rows is not None else read_raw(raw)
+        paths = choose_paths(files.out, files.page, files.picture)
+    else:
+        paths = choose_paths(files.out, files.page, files.picture)
+        if engine:
+            for each in engines:
+                each.environment.find_python(files.environments)
+        ready = _leave_out(engines, files.environments, messages)
+        with (
+            DeferredInterrupt() as interrupt,
+            messages.show_status("scorecard") as tell,
+            Campaign(raw, files.environments) as campaign,
+        ):
+            completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
+        table = read_raw(raw)
+    write_scorecard(table, paths)
+    _print_paths(paths, as_json)
+    return ExitCode.OK if completed else ExitCode.INTERRUPTED
+
+
+def _leave_out(engines: Sequence[Engine], environments: Path, messages: Messages) -> list[Engine]:
+    """Returns the engines that are installed, and warns of the others."""
+    missing = [each for each in engines if not each.environment.is_installed(environments)]
     for environment in dict.fromkeys(each.environment for each in missing):
-        names = ", ".join(e.name for e in missing if e.environment == environment)
+        names = ", ".join(each.name for each in missing if each.environment == environment)
         try:
             environment.find_python(environments)
         except Error as e:
             messages.warn(f"{names}: left out, because {e.message}")
-    ready = [e for e in engines if e not in missing]
-    with (
-        DeferredInterrupt() as interrupt,
-        messages.show_status("scorecard") as tell,
-        Campaign(out / "raw", environments) as campaign,
-    ):
-        completed = run_all(plan_runs(ready, scenes), campaign, tell, interrupt.take)
-    write_scorecard(read_raw(out / "raw"), paths)
-    _print_paths(paths, as_json)
-    return ExitCode.OK if completed else ExitCode.INTERRUPTED
+    return [each for each in engines if each not in missing]
 
 
 def _print_paths(paths: Paths, as_json: bool) -> None:

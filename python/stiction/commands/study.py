@@ -8,32 +8,46 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json, print_text
+from stiction.commands.options import Json, make_models_option
+from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
+from stiction.commands.parsing import check_name
 from stiction.evidence.studies.checks import Check, format_value
 from stiction.evidence.studies.registry import STUDIES, load_study
 from stiction.evidence.studies.study import Settings, describe_result, write_result
 from stiction.inputs.names import find_compliant_models
-from stiction.inputs.suggestions import suggest_name
 
 # Optional results of other simulators that studies are compared with, in a folder beside the
 # repository.
-_PEERS = Path("../shared/reference")
+_SHARED_PEERS = Path("../shared/reference")
 
-
-def _check_name(name: str) -> str:
-    if name not in STUDIES:
-        raise typer.BadParameter(f"no study '{name}' {suggest_name(name, STUDIES)}")
-    return name
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        file_okay=False,
+        metavar="DIR",
+        help="Folder for NAME.json and the plots; default: out/study_NAME.",
+    ),
+]
+_Peers = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="STICTION_STUDY_PEERS",
+        exists=True,
+        file_okay=False,
+        help="Folder with results of other simulators to compare with.",
+    ),
+]
 
 
 @app.command("study")
 def study_command(
     name: Annotated[
-        str, typer.Argument(callback=_check_name, metavar="NAME", help=f"{', '.join(STUDIES)}.")
+        str,
+        typer.Argument(
+            callback=check_name("study", STUDIES), metavar="NAME", help=f"{', '.join(STUDIES)}."
+        ),
     ],
     quick: Annotated[
         bool,
@@ -43,26 +57,11 @@ def study_command(
     ] = False,
     contact_model: Annotated[
         list[str] | None,
-        options.make_models_option("all compliant models, or those of the study's own list"),
+        make_models_option("all compliant models, or those of the study's own list"),
     ] = None,
-    as_json: options.Json = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            file_okay=False,
-            metavar="DIR",
-            help="Folder for NAME.json and the plots; default: out/study_NAME.",
-        ),
-    ] = None,
-    peers: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="STICTION_STUDY_PEERS",
-            exists=True,
-            file_okay=False,
-            help="Folder with results of other simulators to compare with.",
-        ),
-    ] = None,
+    as_json: Json = False,
+    out: _Out = None,
+    peers: _Peers = None,
 ) -> int:
     """Repeat the figures of a paper, or measure what no paper has, and check the findings.
 
@@ -80,7 +79,7 @@ def study_command(
             quick,
             # Most studies measure compliant contact.
             tuple(contact_model or study.contact_models or find_compliant_models()),
-            peers or (_PEERS if _PEERS.is_dir() else None),
+            peers or (_SHARED_PEERS if _SHARED_PEERS.is_dir() else None),
             tell,
         )
         result = study.run(settings)
@@ -91,7 +90,7 @@ def study_command(
     if as_json:
         print_json(description)
     else:
-        make_console().print(_make_table(study.title, result.checks))
+        make_console().print(_make_check_table(study.title, result.checks))
         for note in result.notes:
             messages.warn(note)
         pages = "".join(f", {folder / name}.html" for name in result.pages)
@@ -99,23 +98,15 @@ def study_command(
             f"{path}{pages}, {len(result.plots)} plots; {description['cpu_seconds']:.1f} s of CPU"
         )
     failed = [check.name for check in result.checks if not check.passed]
-    for check_name in failed:
-        messages.fail(f"check failed: {check_name}")
+    for each in failed:
+        messages.fail(f"check failed: {each}")
     return ExitCode.FAILURE if failed else ExitCode.OK
 
 
-def _make_table(title: str, checks: list[Check]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading in ("", "check", "value", "required", "source"):
-        table.add_column(heading, justify="right" if heading == "value" else "left", no_wrap=True)
-    for check in checks:
-        row = (
-            "ok" if check.passed else "FAIL",
-            check.name,
-            format_value(check),
-            check.wanted,
-            check.source,
-        )
-        style = "" if check.passed else "red"
-        table.add_row(*(Text(cell) for cell in row), style=style)
-    return table
+def _make_check_table(title: str, checks: list[Check]) -> Table:
+    rows = [
+        ("ok" if c.passed else "FAIL", c.name, format_value(c), c.wanted, c.source) for c in checks
+    ]
+    styles = ["" if c.passed else "red" for c in checks]
+    headings = ("", "check", "value", "required", "source")
+    return make_table(headings, rows, "llr", title=title, styles=styles, no_wrap=True)

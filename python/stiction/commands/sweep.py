@@ -13,12 +13,11 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
 from stiction.binding.interrupts import DeferredInterrupt
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import Messages, make_console, print_json, print_text
+from stiction.commands.options import Json
+from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
 from stiction.sweep.columns import Row
 from stiction.sweep.config import read_config
 from stiction.sweep.journal import read_journal
@@ -29,18 +28,29 @@ from stiction.sweep.sweep import SweepResult, run_sweep, select_waiting
 _MAX_LISTED = 10  # failures that are described; the table has all
 
 
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        file_okay=False,
+        metavar="DIR",
+        help="Folder of the results; default: out/sweep_CONFIG. A sweep that was stopped or "
+        "killed goes on from what is there.",
+    ),
+]
+_RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Address of the Ray cluster, HOST:PORT; implies --ray. The default is the cluster of "
+        "this machine, or that of RAY_ADDRESS.",
+    ),
+]
+
+
 @app.command("sweep")
 def sweep_command(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of the sweep.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            file_okay=False,
-            metavar="DIR",
-            help="Folder of the results; default: out/sweep_CONFIG. A sweep that was stopped or "
-            "killed goes on from what is there.",
-        ),
-    ] = None,
+    out: _Out = None,
     jobs: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Runs at once; default: one for each processor."),
@@ -49,21 +59,14 @@ def sweep_command(
         bool,
         typer.Option("--ray", help="Run on a Ray cluster that is up, in place of processes here."),
     ] = False,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of the Ray cluster, HOST:PORT; implies --ray. The default is the cluster of "
-            "this machine, or that of RAY_ADDRESS.",
-        ),
-    ] = None,
+    ray_address: _RayAddress = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the units, and run nothing.")
     ] = False,
     retry: Annotated[
         bool, typer.Option("--retry", help="Repeat the units whose process crashed.")
     ] = False,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> int:
     """Run scenes under all combinations of contact models, time steps and parameters.
 
@@ -81,7 +84,6 @@ def sweep_command(
     if dry_run:
         _list_units(plan, folder, retry, as_json)
         return ExitCode.OK
-    address = ray_address or ("auto" if ray else None)
     num_waiting = len(select_waiting(plan, read_journal(folder), retry=retry))
     with (
         messages.show_warnings(),
@@ -100,14 +102,14 @@ def sweep_command(
             plan,
             folder,
             num_jobs=jobs,
-            ray_address=address,
+            ray_address=ray_address or ("auto" if ray else None),
             retry=retry,
             advance=advance,
         )
     if as_json:
         print_json(_make_figures(sweep))
     else:
-        make_console().print(_make_table(sweep))
+        make_console().print(_make_result_table(sweep))
         print_text(f"table: {sweep.table}" + (f", plot: {sweep.plot}" if sweep.plot else ""))
     return _conclude(sweep, messages)
 
@@ -122,23 +124,22 @@ def _list_units(plan: Plan, folder: Path, retry: bool, as_json: bool) -> None:
         ]
         print_json({"units": units, "out": str(folder)})
         return
-    table = Table(box=None, pad_edge=False)
     headings = ("", "scene", "contact model", "time step", *plan.parameters, "seed", "steps")
-    for heading in headings:
-        table.add_column(heading, no_wrap=True)
+    rows = []
     for unit in plan.units:
         parameters = (unit.parameters.get(name) for name in plan.parameters)
-        cells = (
-            "" if unit.key in waiting else "finished",
-            unit.scene,
-            unit.contact_model,
-            f"{unit.time_step:g} s",
-            *("-" if value is None else str(value) for value in parameters),
-            str(unit.seed),
-            str(unit.num_steps),
+        rows.append(
+            (
+                "" if unit.key in waiting else "finished",
+                unit.scene,
+                unit.contact_model,
+                f"{unit.time_step:g} s",
+                *("-" if value is None else str(value) for value in parameters),
+                str(unit.seed),
+                str(unit.num_steps),
+            )
         )
-        table.add_row(*map(Text, cells))
-    make_console().print(table)
+    make_console().print(make_table(headings, rows, no_wrap=True))
     same = plan.num_combinations - len(plan.units)
     note = f"; {same} other combinations are the same runs" if same else ""
     print_text(f"{len(plan.units)} units, {len(waiting)} to run{note}")
@@ -174,11 +175,9 @@ def _show_progress(
 
 
 def _make_figures(sweep: SweepResult) -> dict[str, Any]:
+    names = ("num_units", "num_reused", "num_stale", "interrupted")
     return {
-        "num_units": sweep.num_units,
-        "num_reused": sweep.num_reused,
-        "num_stale": sweep.num_stale,
-        "interrupted": sweep.interrupted,
+        **{name: getattr(sweep, name) for name in names},
         "table": str(sweep.table),
         "plot": str(sweep.plot) if sweep.plot else None,
         "rows": sweep.rows,
@@ -197,16 +196,13 @@ _COLUMNS = (
 )
 
 
-def _make_table(sweep: SweepResult) -> Table:
+def _make_result_table(sweep: SweepResult) -> Table:
     """Makes a table with a row for each scene, model and time step: medians over all else."""
     title = f"{len(sweep.rows)} of {sweep.num_units} runs, {sweep.num_reused} from before; medians"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading, unit in (("scene", ""), ("contact model", ""), ("time step", "ms"), ("runs", "")):
-        table.add_column(f"{heading}\n{unit}", no_wrap=True)
-    table.add_column("failed\n", justify="right")
     used = [c for c in _COLUMNS if any(row[c[2]] is not None for row in sweep.rows)]
-    for heading, unit, *_ in used:
-        table.add_column(f"{heading}\n{unit}", justify="right", no_wrap=True)
+    headings = ["scene\n", "contact model\n", "time step\nms", "runs\n", "failed\n"]
+    headings += [f"{heading}\n{unit}" for heading, unit, *_ in used]
+    table = []
     groups: dict[tuple[str, str, float], list[Row]] = {}
     for row in sweep.rows:
         key = row["scene"], row["contact_model"], row["time_step"]
@@ -215,8 +211,9 @@ def _make_table(sweep: SweepResult) -> Table:
         failed = sum(row["status"] != "ok" for row in rows)
         cells = [scene, model, f"{1e3 * step:g}", str(len(rows)), str(failed) if failed else ""]
         cells += [_find_median(rows, column, factor) for _, _, column, factor in used]
-        table.add_row(*map(Text, cells))
-    return table
+        table.append(cells)
+    align = "llllr" + "r" * len(used)
+    return make_table(headings, table, align, title=title, no_wrap=True)
 
 
 def _find_median(rows: list[Row], column: str, factor: float) -> str:

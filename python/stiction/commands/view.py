@@ -8,20 +8,20 @@ import sys
 import threading
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stiction.binding.interrupts import DeferredInterrupt, find_termination
-from stiction.commands import options
 from stiction.commands.app import ExitCode, app
+from stiction.commands.options import Json, Methods, RunOptions, Tolerance, make_models_option
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import StepWarning
 from stiction.inputs.names import choose_friction_law
 from stiction.recording.reader import is_mcap_file
-from stiction.runs.controls import ControlsName, default_duration
-from stiction.scene import load_scene
+from stiction.runs.controls import default_duration
 from stiction.setup.options import DEFAULTS
 from stiction.view.requirements import require_viewer
 from stiction.view.session import MAX_SESSIONS
@@ -30,6 +30,36 @@ if TYPE_CHECKING:
     from stiction.view.session import Session
 
 _WHOLE_RUN = 1e9  # longer than any recording [s]
+
+
+_Html = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        dir_okay=False,
+        help="Write a page that replays the run without a server, and start no server.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the page is shown, and how it begins."""
+
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on; 0.0.0.0 or :: shows the page to the whole network.",
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")
+    ] = 8080
+    speed: Annotated[
+        float, typer.Option(min=0.001, help="Simulated time over wall time; inf is allowed.")
+    ] = 1.0
+    paused: Annotated[bool, typer.Option("--paused", help="Do not play at once.")] = False
 
 
 @app.command("view")
@@ -42,44 +72,16 @@ def view_command(
             "recordings of one scene made by `stiction run --record`.",
         ),
     ],
+    *,
     contact_model: Annotated[
-        list[str] | None, options.make_models_option(str(DEFAULTS["contact_model"]))
+        list[str] | None, make_models_option(str(DEFAULTS["contact_model"]))
     ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address to listen on; 0.0.0.0 or :: shows the page to the whole network.",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")
-    ] = 8080,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            dir_okay=False,
-            help="Write a page that replays the run without a server, and start no server.",
-        ),
-    ] = None,
-    duration: options.Duration = None,
-    speed: Annotated[
-        float, typer.Option(min=0.001, help="Simulated time over wall time; inf is allowed.")
-    ] = 1.0,
-    paused: Annotated[bool, typer.Option("--paused", help="Do not play at once.")] = False,
-    as_json: options.Json = False,
-    time_step: options.TimeStep = None,
-    normal_law: options.NormalLaw = DEFAULTS["normal_law"],
-    friction_law: options.FrictionLaw = DEFAULTS["friction_law"],
-    integrator: options.Integrator = DEFAULTS["integrator"],
-    tessellation: options.Tessellation = DEFAULTS["tessellation"],
-    quadrature: options.Quadrature = DEFAULTS["quadrature"],
-    tolerance: options.Tolerance = DEFAULTS["tolerance"],
-    controls: options.Controls = None,
-    seed: options.Seed = 0,
-    properties: options.Properties = None,
-    settings: options.Settings = None,
+    server: Server,
+    html: _Html = None,
+    as_json: Json = False,
+    methods: Methods,
+    how: RunOptions,
+    tolerance: Tolerance = DEFAULTS["tolerance"],
 ) -> int:
     """Show a scene or a recording in a browser, with its contact patches.
 
@@ -93,74 +95,45 @@ def view_command(
     """
     require_viewer()
     messages = Messages()
-    chosen = {
-        "normal_law": normal_law,
-        "friction_law": friction_law,
-        "integrator": integrator,
-        "tessellation": tessellation,
-        "quadrature": quadrature,
-        "tolerance": tolerance,
-    }
-    chosen = {name: value for name, value in chosen.items() if value != DEFAULTS[name]}
-    if time_step is not None:
-        chosen["time_step"] = time_step
+    values = {**vars(methods), "tolerance": tolerance}
+    chosen = {name: value for name, value in values.items() if value != DEFAULTS[name]}
+    if how.time_step is not None:
+        chosen["time_step"] = how.time_step
     with messages.show_warnings():
-        sessions = _open_sessions(
-            files, contact_model, properties, chosen, dict(settings or ()), controls, seed
-        )
+        sessions = _open_sessions(files, contact_model, chosen, how)
         for session in sessions:
             if damage := session.warnings.get("damage"):
                 messages.warn(f"{session.name}: {damage}")
     if html is not None:
-        return _write_page(sessions, files, html, duration, messages, as_json)
-    speed = math.inf if speed > 1e6 else speed
-    return _serve(sessions, host, port, speed, paused, as_json)
+        return _write_page(sessions, files, html, how.duration, messages, as_json)
+    return _serve(sessions, server, as_json)
 
 
 def _open_sessions(
     files: Sequence[Path],
     contact_models: Sequence[str] | None,
-    properties: Path | None,
     chosen: dict[str, Any],
-    settings: dict[str, Any],
-    controls: ControlsName | None,
-    seed: int,
-) -> list[Session]:
+    how: RunOptions,
+) -> Sequence[Session]:
     """Opens the recordings, or one simulation for each contact model.
 
     Args:
-        files, contact_models, properties, controls, seed: as given on the command line.
+        files, contact_models, how: as given on the command line.
         chosen: options of Simulator that have an argument of their own, and are not the default.
-        settings: those of --set.
 
     Raises:
         Error: a file is neither a scene nor a recording.
         typer.BadParameter: there are too many runs, or arguments do not go together.
     """
     from stiction.view.recorded import RecordedRun, check_same_scene
-    from stiction.view.simulation import Simulation
 
     count = max(len(files), len(contact_models or ()))
     if count > MAX_SESSIONS:
         raise typer.BadParameter(f"a page shows at most {MAX_SESSIONS} runs, and {count} are given")
-
     recordings = [path for path in files if path.is_file() and is_mcap_file(path)]
     if not recordings and len(files) == 1 and files[0].suffix != ".mcap":
-        scene = load_scene(files[0], properties)
         names = contact_models or [str(DEFAULTS["contact_model"])]
-        law = chosen.pop("friction_law", None)
-        return [
-            Simulation(
-                scene,
-                name,
-                controls=controls,
-                seed=seed,
-                **chosen,
-                **(choose_friction_law(name, law) if law else {}),
-                **settings,
-            )
-            for name in names
-        ]
+        return _make_simulations(files[0], names, chosen, how)
     if recordings and len(recordings) < len(files):
         other = next(path for path in files if path not in recordings)
         raise typer.BadParameter(
@@ -172,13 +145,44 @@ def _open_sessions(
             f"{files[1]} is a second scene; a page shows one scene, so view each alone, or view "
             "recordings"
         )
+    _check_nothing_is_chosen(contact_models, chosen, how)
+    runs = [RecordedRun(path) for path in files]
+    check_same_scene(runs)
+    return runs
+
+
+def _make_simulations(
+    file: Path, contact_models: Sequence[str], chosen: dict[str, Any], how: RunOptions
+) -> list[Session]:
+    from stiction.view.simulation import Simulation
+
+    scene = how.load(file)
+    law = chosen.pop("friction_law", None)
+    return [
+        Simulation(
+            scene,
+            name,
+            controls=how.controls,
+            seed=how.seed,
+            **chosen,
+            **(choose_friction_law(name, law) if law else {}),
+            **how.options,
+        )
+        for name in contact_models
+    ]
+
+
+def _check_nothing_is_chosen(
+    contact_models: Sequence[str] | None, chosen: dict[str, Any], how: RunOptions
+) -> None:
+    """Raises typer.BadParameter if options were given that a recording cannot take."""
     given = {
         "--contact-model": contact_models,
         **{f"--{name.replace('_', '-')}": True for name in chosen},
-        "--controls": controls,
-        "--seed": seed,
-        "--properties": properties,
-        "--set": settings,
+        "--controls": how.controls,
+        "--seed": how.seed,
+        "--properties": how.properties,
+        "--set": how.settings,
     }
     if names := [name for name, value in given.items() if value]:
         raise typer.BadParameter(
@@ -186,9 +190,6 @@ def _open_sessions(
             "change them, view the scene, or record another run",
             param_hint=", ".join(names),
         )
-    runs = [RecordedRun(path) for path in files]
-    check_same_scene(runs)
-    return list(runs)
 
 
 def _write_page(
@@ -223,16 +224,15 @@ def _write_page(
     return ExitCode.FAILURE if problems else ExitCode.OK
 
 
-def _serve(
-    sessions: Sequence[Session], host: str, port: int, speed: float, paused: bool, as_json: bool
-) -> ExitCode:
+def _serve(sessions: Sequence[Session], server: Server, as_json: bool) -> ExitCode:
     from stiction.view.viewer import Viewer
 
-    _check_host(host)
+    _check_host(server.host)
+    speed = math.inf if server.speed > 1e6 else server.speed
     with (
         warnings.catch_warnings(),
         DeferredInterrupt() as interrupt,
-        Viewer(sessions, host, port, speed) as viewer,
+        Viewer(sessions, server.host, server.port, speed) as viewer,
     ):
         warnings.simplefilter("ignore", StepWarning)  # the page shows them
         if as_json:
@@ -240,7 +240,7 @@ def _serve(
         else:
             print_text(f"view: {viewer.url} (Ctrl-C ends)")
         sys.stdout.flush()
-        if not paused:
+        if not server.paused:
             viewer.runner.play()
         pause = threading.Event()
         while not interrupt.take():

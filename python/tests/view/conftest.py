@@ -9,7 +9,7 @@ import pytest
 
 import stiction
 
-sys.path.append(str(Path(__file__).parents[3] / "tools"))  # for viewer_client
+sys.path.append(str(Path(__file__).parent))  # for viewer_client
 
 SCENE = """
 <mujoco>
