@@ -10,6 +10,7 @@
 #include "stiction/plant/collision/motion_bounds.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mujoco/mujoco_pointers.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 
 namespace stiction::plant {
 
@@ -81,7 +82,7 @@ class ConservativeAdvancement {
   };
   void advance(const mjModel* m, double time);
   void find_pairs(const mjModel* m, double duration);
-  void widen_model(const mjModel* m, double duration);
+  const mjModel* make_balls(const mjModel* m, double duration);
   bool start(const mjModel* m, double duration, double ignored_distance, Touch* touch);
   double calc_safe_time(const mjModel* m, const Pair& pair, double limit, double* distance);
   double calc_safe_time_of_hfield(const mjModel* m, const Pair& pair, double limit,
@@ -92,11 +93,9 @@ class ConservativeAdvancement {
   double calc_speed(const mjModel* m, int geom) const;
   double calc_acceleration_bound(const mjModel* m, int geom) const;
 
-  DataPtr data_;   // the moved bodies
-  mjModel exact_;  // the model with finer convex collision; shares all arrays
-  mjModel wide_;   // the model with bounding balls as geoms, and gaps as wide as they may move
-  std::vector<int> geom_type_, geom_dataid_;
-  std::vector<mjtNum> geom_size_, geom_gap_, pair_gap_, body_margin_;
+  DataPtr data_;       // the moved bodies
+  ShadowModel exact_;  // the model with finer convex collision
+  ShadowModel balls_;  // the model with bounding balls as geoms, and gaps as wide as they may move
   std::vector<double> qpos_, qvel_;     // state at the start of the search
   double start_time_ = 0;               // of the search [s]
   const MocapMotion* mocap_ = nullptr;  // of the search

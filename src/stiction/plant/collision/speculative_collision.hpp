@@ -11,6 +11,7 @@
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 
 namespace stiction::plant {
 
@@ -40,8 +41,8 @@ class SpeculativeCollision {
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
  private:
-  void calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                 const MocapMotion& mocap);
+  void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
+                  const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void mark_speculative(const mjModel* m, mjData* d) const;
@@ -52,9 +53,7 @@ class SpeculativeCollision {
   double max_friction_ = 0;
   contact::ContactLawData<double> largest_ = {};
   bool has_few_geoms_ = false;  // every body has so few geoms that the midphase costs more
-  mjModel wide_;                // the model with the widened gaps; shares all other arrays
-  std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
-  std::vector<int> contype_, conaffinity_;
+  ShadowModel wide_;            // the model with the widened gaps
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
   MissedCylinders missed_cylinders_;

@@ -99,10 +99,11 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
     if (exclude_[i] == kTakesPart || (adhesion && adhesion->bridges_gap(m, d, i)))
       d->contact[i].exclude = kInGap;
   }
-  if (limits) limits->widen(m, &wide_);
-  mj_makeConstraint(limits ? &wide_ : m, d);
+  if (limits) limits->widen(wide_.follow(m));
+  const mjModel* const used = limits ? wide_.get() : m;
+  mj_makeConstraint(used, d);
   // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
-  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
+  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(used, d);
   if (limits) SpeculativeLimits::restore_margins(m, d);
   turn_ball_limits(m, d, qvel ? qvel : d->qvel,
                    limits ? BallLimitRows::all : BallLimitRows::near_zero);

@@ -8,6 +8,7 @@
 #include "stiction/plant/forces/adhesion.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 #include "stiction/plant/rows/speculative_limits.hpp"
 
 namespace stiction::plant {
@@ -56,7 +57,7 @@ class ConstraintRows {
  private:
   void find_nonzeros(int nv, const mjtNum* J);
 
-  mjModel wide_;              // model with the wider margins of speculative limits
+  ShadowModel wide_;          // the model with the wider margins of speculative limits
   std::vector<int> exclude_;  // saved mjContact::exclude per contact
   std::vector<int> dofs_;     // nonzeros of a dense row
   std::vector<double> values_;

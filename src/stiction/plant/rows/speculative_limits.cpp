@@ -86,10 +86,9 @@ bool SpeculativeLimits::add(const mjModel* m, const mjData* d, const MocapMotion
   return is_any;
 }
 
-void SpeculativeLimits::widen(const mjModel* m, mjModel* wide) const {
-  *wide = *m;
-  wide->jnt_margin = const_cast<mjtNum*>(joint_margin_.data());
-  wide->tendon_margin = const_cast<mjtNum*>(tendon_margin_.data());
+void SpeculativeLimits::widen(mjModel* shadow) const {
+  shadow->jnt_margin = const_cast<mjtNum*>(joint_margin_.data());
+  shadow->tendon_margin = const_cast<mjtNum*>(tendon_margin_.data());
 }
 
 void SpeculativeLimits::restore_margins(const mjModel* m, mjData* d) {

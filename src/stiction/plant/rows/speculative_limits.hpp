@@ -30,8 +30,8 @@ class SpeculativeLimits {
   bool add_reached(const mjModel* model, const mjData* data, const MocapMotion& mocap,
                    const double* qvel);
 
-  /// Makes `wide` a copy of the model with the widened margins. It shares all other arrays.
-  void widen(const mjModel* model, mjModel* wide) const;
+  /// Gives a shadow of the model the widened margins.
+  void widen(mjModel* shadow) const;
   /// Gives the limit rows of `data` the model's margins.
   static void restore_margins(const mjModel* model, mjData* data);
 
