@@ -7,9 +7,9 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/plant/collision/plane_check.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
+#include "stiction/plant/repairs/collision_repair.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -215,7 +215,7 @@ double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pai
 double ConservativeAdvancement::measure(int geom1, int geom2, double limit, double ends[6]) {
   const mjModel* const exact = exact_.get();
   const bool is_on_plane = exact->geom_type[geom1] == mjGEOM_PLANE;
-  // MuJoCo's formula may be wrong by up to the radius, see plane_check.hpp.
+  // MuJoCo's formula may be wrong by up to the radius, see correct_plane_contacts.
   if (!is_on_plane || exact->geom_type[geom2] != mjGEOM_CYLINDER)
     return mj_geomDistance(exact, data_.get(), geom1, geom2, limit, ends);
   const double distance = calc_plane_distance(exact, data_.get(), geom1, geom2, ends + 3);
@@ -291,6 +291,43 @@ double ConservativeAdvancement::calc_speed(const mjModel* m, int geom) const {
 double ConservativeAdvancement::calc_acceleration_bound(const mjModel* m, int geom) const {
   const double distance = mju_norm3(m->geom_pos + 3 * geom) + calc_core_radius(m, geom);
   return bounds_.calc_acceleration(m->geom_bodyid[geom], distance);
+}
+
+void MotionBounds::calc(const mjModel* m, const double* qpos, const double* qvel, double duration,
+                        const MocapMotion* mocap) {
+  frames_.resize(m->nbody);
+  frames_[0] = {};
+  for (int body = 1; body < m->nbody; ++body) {
+    Frame frame = frames_[m->body_parentid[body]];
+    frame.shift(mju_norm3(m->body_pos + 3 * body));
+    if (m->body_mocapid[body] >= 0) {
+      const double* V = mocap ? mocap->of_body(m, body) : nullptr;
+      frame = {.spin = V ? mju_norm3(V) : 0};
+    }
+    const int begin = m->body_jntadr[body];
+    for (int joint = begin; joint < begin + m->body_jntnum[body]; ++joint)
+      add_joint(m, joint, qpos, qvel, duration, &frame);
+    frames_[body] = frame;
+  }
+}
+
+void MotionBounds::add_joint(const mjModel* m, int joint, const double* qpos, const double* qvel,
+                             double duration, Frame* frame) {
+  const double* v = qvel + m->jnt_dofadr[joint];
+  const int adr = m->jnt_qposadr[joint];
+  switch (m->jnt_type[joint]) {
+    case mjJNT_FREE: *frame = {.spin = mju_norm3(v + 3)}; break;
+    case mjJNT_SLIDE:
+      frame->slide(std::abs(*v), std::abs(qpos[adr] - m->qpos0[adr]) + duration * std::abs(*v));
+      break;
+    default: {
+      const double to_anchor = mju_norm3(m->jnt_pos + 3 * joint);
+      frame->shift(to_anchor);
+      frame->turn(m->jnt_type[joint] == mjJNT_BALL ? mju_norm3(v) : std::abs(*v));
+      frame->shift(to_anchor);
+      break;
+    }
+  }
 }
 
 }  // namespace stiction::plant

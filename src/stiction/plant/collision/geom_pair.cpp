@@ -7,7 +7,6 @@
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
-#include "stiction/plant/mujoco/mujoco_pointers.hpp"
 #include "stiction/plant/mujoco/shadow_model.hpp"
 
 namespace stiction::plant {
@@ -85,21 +84,6 @@ void isolate_geoms(ShadowModel* shadow) {
 void move_away(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
 
 }  // namespace
-
-int find_pair(const mjModel* m, int geom1, int geom2) {
-  if (m->npair == 0) return -1;
-  // MuJoCo sorts the elements by the signature of the two bodies.
-  const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
-  const int signature = (low << 16) + high;
-  const int* begin = m->pair_signature;
-  const int* end = begin + m->npair;
-  const int* at = std::lower_bound(begin, end, signature);
-  for (; at != end && *at == signature; ++at) {
-    const auto i = static_cast<int>(at - begin);
-    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
-  }
-  return -1;
-}
 
 struct GeomPairProbe::Copy {
   explicit Copy(const mjModel* m) : model(m) { isolate_geoms(&model); }

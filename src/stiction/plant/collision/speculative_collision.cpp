@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/plant/collision/distance_check.hpp"
-#include "stiction/plant/collision/geom_pair.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -78,8 +77,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   for (int geom = 0; geom < m->ngeom; ++geom)
     if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
   mj_collision(wide, d);
-  missed_cylinders_.add(wide, d);
-  correct_distances(wide, d);
+  repair_.run(wide, d);
   mark_speculative(m, d);
 }
 
@@ -163,11 +161,9 @@ contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const 
 void SpeculativeCollision::mark_speculative(const mjModel* m, mjData* d) const {
   for (int i = 0; i < d->ncon; ++i) {
     mjContact& con = d->contact[i];
-    if (con.exclude != kInGap) continue;
-    // MuJoCo used the widened gaps. Compare with the model's own gap.
-    const int geom1 = con.geom[0], geom2 = con.geom[1], pair = find_pair(m, geom1, geom2);
-    const double gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[geom1] + m->geom_gap[geom2];
-    if (con.dist >= con.includemargin + gap) con.exclude = kSpeculative;
+    if (con.exclude != kInGap) continue;  // within the gaps that MuJoCo used, the widened ones
+    if (con.dist >= con.includemargin + find_gap(m, con.geom[0], con.geom[1]))
+      mark(kSpeculative, &con);
   }
 }
 

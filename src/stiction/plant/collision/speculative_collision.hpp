@@ -7,11 +7,11 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/reach.hpp"
-#include "stiction/plant/collision/plane_check.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/mujoco/shadow_model.hpp"
+#include "stiction/plant/repairs/collision_repair.hpp"
 
 namespace stiction::plant {
 
@@ -28,7 +28,7 @@ class SpeculativeCollision {
   SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Runs mj_collision with the widened gaps, corrects wrong distances (correct_distances), and
+  /// Runs mj_collision with the widened gaps, corrects its contacts (CollisionRepair), and
   /// marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
   /// has set a contact filter, because the filter may identify the model by its address. If
   /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
@@ -56,7 +56,7 @@ class SpeculativeCollision {
   ShadowModel wide_;            // the model with the widened gaps
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
-  MissedCylinders missed_cylinders_;
+  CollisionRepair repair_;
 };
 
 }  // namespace stiction::plant

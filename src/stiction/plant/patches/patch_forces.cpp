@@ -7,7 +7,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 
@@ -82,7 +82,7 @@ void PatchForces::calc_points(mjData* d) {
   call_mujoco([&] { patches_.add_to_data(m, d); });
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (con.exclude == kPatch || con.dist >= 0) continue;
+    if (is_patch(con) || con.dist >= 0) continue;
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_GEOM, con.geom[0]),
                 "touches " + describe(m, mjOBJ_GEOM, con.geom[1]) +
                     " in points, which have no continuous form; give one a hydroelastic_modulus, "
