@@ -46,6 +46,7 @@ FOLDERS_INSIDE = {
         "mocap",
         "forces",
         "rows",
+        "repairs",
         "collision",
         "patches",
         "solution",

@@ -14,7 +14,7 @@
 
 #include "options.hpp"
 #include "py_batch.hpp"
-#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/sim/report/report_merge.hpp"
 
 namespace stiction::python {

@@ -17,7 +17,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/base/fork_count.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/sim/batch/batch.hpp"
 

@@ -38,4 +38,8 @@ class Certifier {
   std::unique_ptr<Checks> checks_;
 };
 
+/// Returns the bound on the error of a sum of the balance A (v - v*) = J^T gamma, relative to the
+/// magnitudes of its terms [-].
+double calc_rounding_unit(const ContactProblem& problem);
+
 }  // namespace stiction::certificate

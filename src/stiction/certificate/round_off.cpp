@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/certificate/certifier.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -118,6 +119,14 @@ Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const Contac
 
 }  // namespace
 
+double calc_rounding_unit(const ContactProblem& problem) {
+  // A term passes through some ten operations on its way to a contact, and is then one of as many
+  // as there are contacts and rows.
+  constexpr int kOperations = 32;
+  return std::numeric_limits<double>::epsilon() *
+         (kOperations + problem.num_contacts() + problem.num_rows());
+}
+
 void RoundOff::calc_sums(const SolvedStep& step) {
   const ContactProblem& problem = step.problem;
   const int num_dofs = problem.num_dofs();
@@ -139,11 +148,7 @@ void RoundOff::calc_sums(const SolvedStep& step) {
   if (contact::traits(step.model).is_rigid)
     for (int i = 0; i < problem.num_contacts(); ++i)
       impulses_ += std::sqrt(problem.delassus[i]) * norm(step.solution.impulses[i].data());
-  // A term passes through some ten operations on its way to a contact, and is then one of as many
-  // as there are contacts and rows.
-  constexpr int kOperations = 32;
-  unit_ = std::numeric_limits<double>::epsilon() *
-          (kOperations + problem.num_contacts() + problem.num_rows());
+  unit_ = calc_rounding_unit(problem);
 }
 
 /// Adds |J|^T |gamma| of a pair's contacts to terms_.

@@ -7,7 +7,6 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
-#include "stiction/plant/mujoco/mujoco_pointers.hpp"
 
 namespace stiction::io {
 namespace {

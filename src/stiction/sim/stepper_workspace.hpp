@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "stiction/plant/model/number_check.hpp"
+#include "stiction/plant/model/model_check.hpp"
 #include "stiction/sim/advance/advance.hpp"
 #include "stiction/sim/integrators/contact_step.hpp"
 #include "stiction/sim/integrators/event_step.hpp"

@@ -1,4 +1,4 @@
-#include "stiction/plant/collision/motion_bounds.hpp"
+#include "stiction/plant/collision/conservative_advancement.hpp"
 
 #include <algorithm>
 #include <cmath>

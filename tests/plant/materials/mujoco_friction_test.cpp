@@ -1,4 +1,4 @@
-#include "stiction/plant/materials/mujoco_friction.hpp"
+#include "stiction/plant/materials/materials.hpp"
 
 #include <string>
 

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "stiction/plant/mocap/body_velocities.hpp"
-#include "stiction/plant/mocap/mocap_extent.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "support/scene.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "stiction/base/number_text.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/model/model_numbers.hpp"
-#include "stiction/plant/model/number_check.hpp"
 #include "support/scene.hpp"
 
 namespace stiction::plant::model_check_test {
@@ -54,15 +53,14 @@ TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
       {"geom 'g': solref is nan", [=](mjModel* m) { m->geom_solref[2] = nan; }},
       {"geom 'g': solimp is inf", [=](mjModel* m) { m->geom_solimp[mjNIMP] = inf; }},
       {"joint 'hinge': axis is nan", [=](mjModel* m) { m->jnt_axis[1] = nan; }},
-      {"equality 'e': data (anchor, relpose, polycoef) is nan",
-       [=](mjModel* m) { m->eq_data[1] = nan; }},
-      {"tendon 't': coef or divisor is inf", [=](mjModel* m) { m->wrap_prm[0] = inf; }},
-      {"tendon 't': springlength is nan", [=](mjModel* m) { m->tendon_lengthspring[1] = nan; }},
+      {"equality 'e': data is nan", [=](mjModel* m) { m->eq_data[1] = nan; }},
+      {"tendon 't': prm is inf", [=](mjModel* m) { m->wrap_prm[0] = inf; }},
+      {"tendon 't': lengthspring is nan", [=](mjModel* m) { m->tendon_lengthspring[1] = nan; }},
       {"actuator 'servo': dynprm is nan", [=](mjModel* m) { m->actuator_dynprm[0] = nan; }},
       {"actuator 'servo': forcerange is nan", [=](mjModel* m) { m->actuator_forcerange[1] = nan; }},
       {"control 1: ctrlrange is nan", [=](mjModel* m) { m->actuator_ctrlrange[2] = nan; }},
       {"tendon 't': stiffness is inf", [=](mjModel* m) { m->tendon_stiffness[0] = inf; }},
-      {"actuator 'servo': gain is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
+      {"actuator 'servo': gainprm is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
   };
   for (const Fault& fault : faults) {
     Scene scene(support::make_mjcf("", kScene));
@@ -118,17 +116,15 @@ TEST(NumberCheck, AgreesWithCheckModel) {
   }
 }
 
-/// Calls f(number, its name) for the first and the last number of each array and member of the
-/// table. Large arrays, which need several calls, are left out.
+/// Calls f(number, its name) for the first and the last number of each array. Large arrays, which
+/// need several calls, are left out.
 template <class F>
 void for_each_number(mjModel* m, F&& f) {
-  for (const NumberMember& member : number_members())
-    for (const int i : {0, member.size - 1}) f(const_cast<mjtNum*>(member.at(m)) + i, member.field);
-  for (const NumberArray& array : number_arrays()) {
-    const auto* numbers = std::get_if<mjtNum * mjModel::*>(&array.values);
-    const mjtSize size = m->*array.count * array.width;
-    if (!numbers || size == 0 || array.is_large) continue;
-    for (const mjtSize i : {mjtSize{0}, size / 2, size - 1}) f(m->**numbers + i, array.field);
+  for (const NumberArray& array : list_numbers(m)) {
+    const mjtSize size = array.size();
+    if (!array.numbers || size == 0 || array.is_large) continue;
+    for (const mjtSize i : {mjtSize{0}, size / 2, size - 1})
+      f(const_cast<mjtNum*>(array.numbers) + i, array.field);
   }
 }
 
@@ -140,7 +136,7 @@ TEST(NumberCheck, FindsTheFaultsOfEveryNumber) {
     m->actuator_ctrlrange[1] = m->actuator_forcerange[1] = clip;
     NumberCheck check(m);
     int num_bad = 0;
-    for_each_number(m, [&](mjtNum* number, const char* field) {
+    for_each_number(m, [&](mjtNum* number, std::string_view field) {
       const double good = *number;
       for (const double value : {nan, -nan, inf, -inf, -1.0, -1e-300, -0.0, 0.0, 1e-310, 0.5, 2.0,
                                  2e6, 1e50, 1e51, -1e51, 1e160, 1e201}) {

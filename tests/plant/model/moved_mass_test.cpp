@@ -1,4 +1,4 @@
-#include "stiction/plant/model/moved_mass.hpp"
+#include "stiction/plant/model/model.hpp"
 
 #include <gtest/gtest.h>
 

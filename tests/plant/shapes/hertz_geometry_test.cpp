@@ -1,4 +1,4 @@
-#include "stiction/plant/shapes/hertz_geometry.hpp"
+#include "stiction/plant/shapes/local_shape.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -69,7 +69,6 @@ struct SolvedScene {
                                  .data = scene.data,
                                  .plant = p.plant,
                                  .problem = problem,
-                                 .islands = islands,
                                  .solution = candidate,
                                  .imbalance = imbalance},
                                 p.implicit);

@@ -1,5 +1,5 @@
 // Tests that the momentum check accepts what is equal up to the last bit, and nothing much larger.
-#include "stiction/plant/solution/momentum_rounding.hpp"
+#include "stiction/plant/solution/momentum_check.hpp"
 
 #include <cmath>
 #include <limits>
@@ -98,7 +98,6 @@ class Candidate {
             .data = scene_.data,
             .plant = p_.plant,
             .problem = p_.problem,
-            .islands = islands_,
             .solution = solution,
             .imbalance = certifier_.imbalance()};
   }

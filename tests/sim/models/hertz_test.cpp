@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/step/stepping.hpp"
-#include "stiction/plant/shapes/hertz_geometry.hpp"
+#include "stiction/plant/shapes/local_shape.hpp"
 #include "stiction/sim/options/pair_explanation.hpp"
 
 namespace stiction::sim::hertz_test {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/sleep/sleeping.hpp"
-#include "stiction/plant/mujoco/sleep_arrays.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "support/mjdata_fields.hpp"
 
 namespace stiction::sim::sleep_test {

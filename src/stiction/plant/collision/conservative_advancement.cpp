@@ -7,9 +7,9 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/plant/collision/plane_check.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
+#include "stiction/plant/repairs/collision_repair.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -39,7 +39,7 @@ double solve_travel_time(double distance, double c, double K) {
 
 }  // namespace
 
-ConservativeAdvancement::ConservativeAdvancement(const mjModel* m) : exact_(*m), wide_(*m) {
+ConservativeAdvancement::ConservativeAdvancement(const mjModel* m) : exact_(m), balls_(m) {
   for (int geom = 0; geom < m->ngeom; ++geom)
     if (m->geom_type[geom] == mjGEOM_SDF)
       throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_GEOM, geom),
@@ -110,9 +110,9 @@ bool ConservativeAdvancement::calc(const mjModel* m, const mjData* d, const doub
 /// @return false if there are no such pairs
 bool ConservativeAdvancement::start(const mjModel* m, double duration, double ignored_distance,
                                     Touch* touch) {
-  exact_.opt = m->opt;
-  exact_.opt.ccd_tolerance = std::min(m->opt.ccd_tolerance, 1e-8);
-  exact_.opt.ccd_iterations = std::max(m->opt.ccd_iterations, 200);
+  mjModel* const exact = exact_.follow(m);
+  exact->opt.ccd_tolerance = std::min(m->opt.ccd_tolerance, 1e-8);
+  exact->opt.ccd_iterations = std::max(m->opt.ccd_iterations, 200);
   bounds_.calc(m, qpos_.data(), qvel_.data(), duration, mocap_);
   advance(m, 0);
   find_pairs(m, duration);
@@ -144,8 +144,7 @@ void ConservativeAdvancement::advance(const mjModel* m, double time) {
 /// Finds the pairs that MuJoCo would collide and whose bounding balls may touch.
 void ConservativeAdvancement::find_pairs(const mjModel* m, double duration) {
   mjData* e = data_.get();
-  widen_model(m, duration);
-  mj_collision(&wide_, e);
+  mj_collision(make_balls(m, duration), e);
   pairs_.clear();
   for (int i = 0; i < e->ncon; ++i) {
     const mjContact& con = e->contact[i];
@@ -164,37 +163,30 @@ void ConservativeAdvancement::find_pairs(const mjModel* m, double duration) {
 
 /// Replaces all geoms except planes and height fields by their bounding balls, so that each pair
 /// has one contact and no pair is missed. The broadphase keeps the boxes around the true shapes.
-void ConservativeAdvancement::widen_model(const mjModel* m, double duration) {
-  geom_type_.assign(m->geom_type, m->geom_type + m->ngeom);
-  geom_dataid_.assign(m->geom_dataid, m->geom_dataid + m->ngeom);
-  geom_size_.assign(m->geom_size, m->geom_size + 3 * m->ngeom);
-  geom_gap_.resize(m->ngeom);
-  body_margin_.assign(m->nbody, 0.0);
+const mjModel* ConservativeAdvancement::make_balls(const mjModel* m, double duration) {
+  mjModel* const balls = balls_.follow(m);
+  disable_midphase(balls);
+  disable_sleep(balls);
+  int* const type = balls_.own(&mjModel::geom_type, m->ngeom);
+  int* const dataid = balls_.own(&mjModel::geom_dataid, m->ngeom);
+  mjtNum* const size = balls_.own(&mjModel::geom_size, 3 * m->ngeom);
+  mjtNum* const gap = balls_.own(&mjModel::geom_gap, m->ngeom);
+  mjtNum* const body_margin = balls_.own(&mjModel::body_margin, m->nbody);
+  std::fill_n(body_margin, m->nbody, 0.0);
   for (int geom = 0; geom < m->ngeom; ++geom) {
     if (!keeps_shape(m, geom)) {
-      geom_type_[geom] = mjGEOM_SPHERE;
-      geom_dataid_[geom] = -1;
-      std::fill_n(geom_size_.begin() + 3 * geom, 3, m->geom_rbound[geom]);
+      type[geom] = mjGEOM_SPHERE;
+      dataid[geom] = -1;
+      std::fill_n(size + 3 * geom, 3, m->geom_rbound[geom]);
     }
-    geom_gap_[geom] = kTouching + duration * calc_speed(m, geom) +
-                      0.5 * duration * duration * calc_acceleration_bound(m, geom);
-    mjtNum& margin = body_margin_[m->geom_bodyid[geom]];
-    margin = std::max(margin, m->geom_margin[geom] + geom_gap_[geom]);
+    gap[geom] = kTouching + duration * calc_speed(m, geom) +
+                0.5 * duration * duration * calc_acceleration_bound(m, geom);
+    mjtNum& margin = body_margin[m->geom_bodyid[geom]];
+    margin = std::max(margin, m->geom_margin[geom] + gap[geom]);
   }
-  pair_gap_.resize(m->npair);
-  for (int i = 0; i < m->npair; ++i)
-    pair_gap_[i] = geom_gap_[m->pair_geom1[i]] + geom_gap_[m->pair_geom2[i]];
-  // Copy the values that the caller may have changed. The arrays are shared.
-  wide_.opt = m->opt;
-  wide_.opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the true shapes
-  wide_.opt.enableflags &= ~mjENBL_SLEEP;
-  wide_.flg_surfacevel = m->flg_surfacevel;
-  wide_.geom_type = geom_type_.data();
-  wide_.geom_dataid = geom_dataid_.data();
-  wide_.geom_size = geom_size_.data();
-  wide_.geom_gap = geom_gap_.data();
-  wide_.pair_gap = pair_gap_.data();
-  wide_.body_margin = body_margin_.data();
+  mjtNum* const pair_gap = balls_.own(&mjModel::pair_gap, m->npair);
+  for (int i = 0; i < m->npair; ++i) pair_gap[i] = gap[m->pair_geom1[i]] + gap[m->pair_geom2[i]];
+  return balls;
 }
 
 /// Returns a time for which a pair stays apart from its present pose. A result above `limit` only
@@ -221,11 +213,12 @@ double ConservativeAdvancement::calc_safe_time(const mjModel* m, const Pair& pai
 /// Returns the distance of two geoms, or `limit` if it is above that.
 /// @param ends out: the nearest points of both, one after the other
 double ConservativeAdvancement::measure(int geom1, int geom2, double limit, double ends[6]) {
-  const bool is_on_plane = exact_.geom_type[geom1] == mjGEOM_PLANE;
-  // MuJoCo's formula may be wrong by up to the radius, see plane_check.hpp.
-  if (!is_on_plane || exact_.geom_type[geom2] != mjGEOM_CYLINDER)
-    return mj_geomDistance(&exact_, data_.get(), geom1, geom2, limit, ends);
-  const double distance = calc_plane_distance(&exact_, data_.get(), geom1, geom2, ends + 3);
+  const mjModel* const exact = exact_.get();
+  const bool is_on_plane = exact->geom_type[geom1] == mjGEOM_PLANE;
+  // MuJoCo's formula may be wrong by up to the radius, see correct_plane_contacts.
+  if (!is_on_plane || exact->geom_type[geom2] != mjGEOM_CYLINDER)
+    return mj_geomDistance(exact, data_.get(), geom1, geom2, limit, ends);
+  const double distance = calc_plane_distance(exact, data_.get(), geom1, geom2, ends + 3);
   const mjtNum* R = data_->geom_xmat + 9 * geom1;
   for (int i = 0; i < 3; ++i) ends[i] = ends[3 + i] - distance * R[3 * i + 2];
   return std::min(distance, limit);
@@ -240,10 +233,10 @@ double ConservativeAdvancement::calc_safe_time_of_hfield(const mjModel* m, const
   const double speed = calc_speed(m, geom);
   double reach = kTouching + limit * speed + 0.5 * limit * limit * pair.acceleration;
   mjPreContact parts[mjMAXCONPAIR];
-  int num_parts = collide(&exact_, data_.get(), parts, field, geom, pair.margin + reach);
+  int num_parts = collide(exact_.get(), data_.get(), parts, field, geom, pair.margin + reach);
   while (num_parts >= mjMAXCONPAIR && reach > kTouching) {
     reach *= 0.5;
-    num_parts = collide(&exact_, data_.get(), parts, field, geom, pair.margin + reach);
+    num_parts = collide(exact_.get(), data_.get(), parts, field, geom, pair.margin + reach);
   }
   // Prisms beyond the reach may approach from any direction.
   double time = solve_travel_time(std::max(0.0, reach - 0.5 * kTouching), speed, pair.acceleration);
@@ -298,6 +291,43 @@ double ConservativeAdvancement::calc_speed(const mjModel* m, int geom) const {
 double ConservativeAdvancement::calc_acceleration_bound(const mjModel* m, int geom) const {
   const double distance = mju_norm3(m->geom_pos + 3 * geom) + calc_core_radius(m, geom);
   return bounds_.calc_acceleration(m->geom_bodyid[geom], distance);
+}
+
+void MotionBounds::calc(const mjModel* m, const double* qpos, const double* qvel, double duration,
+                        const MocapMotion* mocap) {
+  frames_.resize(m->nbody);
+  frames_[0] = {};
+  for (int body = 1; body < m->nbody; ++body) {
+    Frame frame = frames_[m->body_parentid[body]];
+    frame.shift(mju_norm3(m->body_pos + 3 * body));
+    if (m->body_mocapid[body] >= 0) {
+      const double* V = mocap ? mocap->of_body(m, body) : nullptr;
+      frame = {.spin = V ? mju_norm3(V) : 0};
+    }
+    const int begin = m->body_jntadr[body];
+    for (int joint = begin; joint < begin + m->body_jntnum[body]; ++joint)
+      add_joint(m, joint, qpos, qvel, duration, &frame);
+    frames_[body] = frame;
+  }
+}
+
+void MotionBounds::add_joint(const mjModel* m, int joint, const double* qpos, const double* qvel,
+                             double duration, Frame* frame) {
+  const double* v = qvel + m->jnt_dofadr[joint];
+  const int adr = m->jnt_qposadr[joint];
+  switch (m->jnt_type[joint]) {
+    case mjJNT_FREE: *frame = {.spin = mju_norm3(v + 3)}; break;
+    case mjJNT_SLIDE:
+      frame->slide(std::abs(*v), std::abs(qpos[adr] - m->qpos0[adr]) + duration * std::abs(*v));
+      break;
+    default: {
+      const double to_anchor = mju_norm3(m->jnt_pos + 3 * joint);
+      frame->shift(to_anchor);
+      frame->turn(m->jnt_type[joint] == mjJNT_BALL ? mju_norm3(v) : std::abs(*v));
+      frame->shift(to_anchor);
+      break;
+    }
+  }
 }
 
 }  // namespace stiction::plant

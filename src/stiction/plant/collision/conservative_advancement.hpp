@@ -7,11 +7,62 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/rigid_touch.hpp"
-#include "stiction/plant/collision/motion_bounds.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
-#include "stiction/plant/mujoco/mujoco_pointers.hpp"
+#include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/mujoco/mujoco_guard.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 
 namespace stiction::plant {
+
+/// Computes bounds on the accelerations of bodies while mj_integratePos moves them with constant
+/// joint velocities.
+///
+/// W, B and A bound the angular velocity of a frame, its angular acceleration, and the acceleration
+/// of its origin. The bounds of a child's frame follow from those of its parent:
+///
+///     offset p fixed in the frame             A += (B + W^2) |p|
+///     hinge or ball with speed w              B += W w,  W += w
+///     slide with speed s and displacement x   A += 2 W s + (B + W^2) |x|
+///
+/// The frame of a free body or of a mocap body moves along a line and turns about a fixed axis, so
+/// A = B = 0.
+class MotionBounds {
+ public:
+  /// Computes the bounds of all bodies.
+  /// @param qpos, qvel state at the start; size nq, nv
+  /// @param duration time for which the bounds hold, >= 0 [s]
+  /// @param mocap velocities of mocap bodies; null: they rest
+  void calc(const mjModel* model, const double* qpos, const double* qvel, double duration,
+            const MocapMotion* mocap = nullptr);
+
+  /// Returns a bound on the acceleration of all points of a body within a distance [m] of its
+  /// frame's origin [m/s^2].
+  double calc_acceleration(int body, double distance) const {
+    const Frame& f = frames_[body];
+    return f.linear + (f.angular + f.spin * f.spin) * distance;
+  }
+
+ private:
+  struct Frame {
+    double spin = 0;     // W [rad/s]
+    double angular = 0;  // B [rad/s^2]
+    double linear = 0;   // A [m/s^2]
+
+    void shift(double distance) { linear += (angular + spin * spin) * distance; }
+    void turn(double speed) {
+      angular += spin * speed;
+      spin += speed;
+    }
+    void slide(double speed, double displacement) {
+      linear += 2 * spin * speed;
+      shift(displacement);
+    }
+  };
+  static void add_joint(const mjModel* m, int joint, const double* qpos, const double* qvel,
+                        double duration, Frame* frame);
+
+  std::vector<Frame> frames_;  // one per body
+};
 
 /// The next time at which two geoms that are apart touch.
 struct Touch {
@@ -81,7 +132,7 @@ class ConservativeAdvancement {
   };
   void advance(const mjModel* m, double time);
   void find_pairs(const mjModel* m, double duration);
-  void widen_model(const mjModel* m, double duration);
+  const mjModel* make_balls(const mjModel* m, double duration);
   bool start(const mjModel* m, double duration, double ignored_distance, Touch* touch);
   double calc_safe_time(const mjModel* m, const Pair& pair, double limit, double* distance);
   double calc_safe_time_of_hfield(const mjModel* m, const Pair& pair, double limit,
@@ -92,11 +143,9 @@ class ConservativeAdvancement {
   double calc_speed(const mjModel* m, int geom) const;
   double calc_acceleration_bound(const mjModel* m, int geom) const;
 
-  DataPtr data_;   // the moved bodies
-  mjModel exact_;  // the model with finer convex collision; shares all arrays
-  mjModel wide_;   // the model with bounding balls as geoms, and gaps as wide as they may move
-  std::vector<int> geom_type_, geom_dataid_;
-  std::vector<mjtNum> geom_size_, geom_gap_, pair_gap_, body_margin_;
+  DataPtr data_;       // the moved bodies
+  ShadowModel exact_;  // the model with finer convex collision
+  ShadowModel balls_;  // the model with bounding balls as geoms, and gaps as wide as they may move
   std::vector<double> qpos_, qvel_;     // state at the start of the search
   double start_time_ = 0;               // of the search [s]
   const MocapMotion* mocap_ = nullptr;  // of the search

@@ -4,6 +4,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/math/vec3.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 
 namespace stiction::plant {
@@ -38,7 +39,7 @@ class GapAcceleration {
   /// The motion of a material point: the angular velocity of its body [rad/s], its velocity [m/s]
   /// and its acceleration [m/s^2].
   struct Motion {
-    double w[3], v[3], a[3];
+    math::Vec3 w, v, a;
   };
   Motion calc_motion(const mjModel* m, const mjData* d, int geom, const double point[3]) const;
 

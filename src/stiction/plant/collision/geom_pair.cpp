@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
-#include "stiction/plant/mujoco/mujoco_pointers.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -61,65 +60,34 @@ std::string find_reason(const mjModel* m, int geom1, int geom2, bool has_pair) {
 /// The contacts of two geoms fit in this memory, also where a scene needs gigabytes [B].
 constexpr mjtSize kArena = mjtSize{16} << 20;
 
-/// A model all geoms of which are unit spheres that do not collide. It shares all other arrays with
-/// the model that it was made of. mj_copyModel would copy those too, and it refuses the models of a
-/// batch, in which simulations have arrays of their own.
-class IsolatedModel {
- public:
-  explicit IsolatedModel(const mjModel* m) : model_(*m) {
-    const auto n = static_cast<std::size_t>(m->ngeom);
-    replace(&model_.geom_type, &type_, n, static_cast<int>(mjGEOM_SPHERE));
-    replace(&model_.geom_dataid, &dataid_, n, -1);
-    replace(&model_.geom_contype, &contype_, n, 0);
-    replace(&model_.geom_conaffinity, &conaffinity_, n, 0);
-    replace(&model_.geom_rbound, &rbound_, n, 1.0);
-    replace(&model_.geom_size, &size_, 3 * n, 1.0);
-    replace(&model_.geom_aabb, &aabb_, 6 * n, 0.0);
-    for (std::size_t geom = 0; geom < n; ++geom) std::fill_n(aabb_.begin() + 6 * geom + 3, 3, 1.0);
-    model_.opt.disableflags |= mjDSBL_MIDPHASE;  // its trees contain the old shapes
-    model_.opt.enableflags &= ~mjENBL_SLEEP;
-    model_.narena = std::min<mjtSize>(model_.narena, kArena);
-  }
-  IsolatedModel(const IsolatedModel&) = delete;
-  IsolatedModel& operator=(const IsolatedModel&) = delete;
-
-  mjModel* get() { return &model_; }
-
- private:
-  template <class T>
-  static void replace(T** array, std::vector<T>* own, std::size_t size, T value) {
-    own->assign(size, value);
-    *array = own->data();
-  }
-
-  mjModel model_;
-  std::vector<int> type_, dataid_, contype_, conaffinity_;
-  std::vector<mjtNum> rbound_, size_, aabb_;
-};
+/// Makes all geoms unit spheres that do not collide.
+void isolate_geoms(ShadowModel* shadow) {
+  mjModel* const m = shadow->edit();
+  const mjtSize n = m->ngeom;
+  const auto fill = [&](auto mjModel::*array, mjtSize size, auto value) {
+    std::fill_n(shadow->own(array, size), size, value);
+  };
+  fill(&mjModel::geom_type, n, static_cast<int>(mjGEOM_SPHERE));
+  fill(&mjModel::geom_dataid, n, -1);
+  fill(&mjModel::geom_contype, n, 0);
+  fill(&mjModel::geom_conaffinity, n, 0);
+  fill(&mjModel::geom_rbound, n, 1.0);
+  fill(&mjModel::geom_size, 3 * n, 1.0);
+  fill(&mjModel::geom_aabb, 6 * n, 0.0);
+  for (mjtSize geom = 0; geom < n; ++geom) std::fill_n(m->geom_aabb + 6 * geom + 3, 3, 1.0);
+  disable_midphase(m);
+  disable_sleep(m);
+  m->narena = std::min<mjtSize>(m->narena, kArena);
+}
 
 /// Moves a geom far away from all others.
 void move_away(mjData* d, int geom) { std::fill_n(d->geom_xpos + 3 * geom, 3, 1e6 * (geom + 1)); }
 
 }  // namespace
 
-int find_pair(const mjModel* m, int geom1, int geom2) {
-  if (m->npair == 0) return -1;
-  // MuJoCo sorts the elements by the signature of the two bodies.
-  const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
-  const int signature = (low << 16) + high;
-  const int* begin = m->pair_signature;
-  const int* end = begin + m->npair;
-  const int* at = std::lower_bound(begin, end, signature);
-  for (; at != end && *at == signature; ++at) {
-    const auto i = static_cast<int>(at - begin);
-    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
-  }
-  return -1;
-}
-
 struct GeomPairProbe::Copy {
-  explicit Copy(const mjModel* m) : model(m) {}
-  IsolatedModel model;
+  explicit Copy(const mjModel* m) : model(m) { isolate_geoms(&model); }
+  ShadowModel model;
   DataPtr data;
 };
 
@@ -143,7 +111,7 @@ GeomPair GeomPairProbe::probe(int geom1, int geom2) {
   out.pair = geom1 == geom2 ? -1 : find_pair(model_, geom1, geom2);
   if (geom1 != geom2 && has_function(model_, geom1, geom2)) {
     // Let only these two geoms collide, at the same place.
-    mjModel* m = copy_->model.get();
+    mjModel* m = copy_->model.edit();
     mjData* d = copy_->data.get();
     for (const int geom : {geom1, geom2}) {
       m->geom_contype[geom] = model_->geom_contype[geom];

@@ -7,9 +7,6 @@
 
 namespace stiction::plant {
 
-/// Returns the <pair> element of two geoms, or -1.
-int find_pair(const mjModel* model, int geom1, int geom2);
-
 /// The contact that MuJoCo makes when two geoms touch. It does not depend on their present poses.
 struct GeomPair {
   bool collides = false;

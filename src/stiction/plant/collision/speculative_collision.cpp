@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/plant/collision/distance_check.hpp"
-#include "stiction/plant/collision/geom_pair.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -51,7 +50,7 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
 SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactModel contact_model,
                                            const contact::ModelParameters& parameters,
                                            const MaterialTable& materials)
-    : contact_model_(contact_model), parameters_(parameters), wide_(*m) {
+    : contact_model_(contact_model), parameters_(parameters), wide_(m) {
   // MuJoCo's tree of a body's geoms costs as much as testing about ten pairs of geoms directly.
   constexpr int kFewGeoms = 8;
   has_few_geoms_ = std::all_of(m->body_geomnum, m->body_geomnum + m->nbody,
@@ -70,31 +69,22 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
                                    const MocapMotion& mocap,
                                    std::span<const std::uint8_t> left_out) {
   if (mjcb_contactfilter) return mj_collision(m, d);
-  calc_gaps(m, d, start, mocap);
-  // Copy the values that the caller may have changed. The arrays are shared.
-  wide_.opt = m->opt;
-  if (has_few_geoms_) wide_.opt.disableflags |= mjDSBL_MIDPHASE;
-  wide_.flg_surfacevel = m->flg_surfacevel;
-  wide_.vis.global.bvactive = m->vis.global.bvactive;
-  wide_.geom_gap = geom_gap_.data();
-  wide_.pair_gap = pair_gap_.data();
-  wide_.body_margin = body_margin_.data();
-  contype_.assign(m->geom_contype, m->geom_contype + m->ngeom);
-  conaffinity_.assign(m->geom_conaffinity, m->geom_conaffinity + m->ngeom);
+  mjModel* wide = wide_.follow(m);
+  if (has_few_geoms_) disable_midphase(wide);
+  widen_gaps(m, d, start, mocap);
+  int* const contype = wide_.own(&mjModel::geom_contype, m->ngeom);
+  int* const conaffinity = wide_.own(&mjModel::geom_conaffinity, m->ngeom);
   for (int geom = 0; geom < m->ngeom; ++geom)
-    if (left_out[geom]) contype_[geom] = conaffinity_[geom] = 0;
-  wide_.geom_contype = contype_.data();
-  wide_.geom_conaffinity = conaffinity_.data();
-  mj_collision(&wide_, d);
-  missed_cylinders_.add(&wide_, d);
-  correct_distances(&wide_, d);
+    if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
+  mj_collision(wide, d);
+  repair_.run(wide, d);
   mark_speculative(m, d);
 }
 
-/// Computes the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
+/// Widens the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
 /// bodies. Each of the two geoms widens its gap by the part of its own speed.
-void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                                     const MocapMotion& mocap) {
+void SpeculativeCollision::widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
+                                      const MocapMotion& mocap) {
   const double dt = m->opt.timestep;
   const contact::Reach reach = find_largest_reach(m);
   const double scale = reach.time * std::sqrt(1 + reach.slip * reach.slip);
@@ -105,8 +95,8 @@ void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const BodyVelo
     forced_.calc(m, d, qvel_.data(), &mocap);
   }
 
-  geom_gap_.assign(m->geom_gap, m->geom_gap + m->ngeom);
-  body_margin_.assign(m->body_margin, m->body_margin + m->nbody);
+  mjtNum* const geom_gap = wide_.own(&mjModel::geom_gap, m->ngeom);
+  mjtNum* const body_margin = wide_.own(&mjModel::body_margin, m->nbody);
   for (int geom = 0; geom < m->ngeom; ++geom) {
     if (m->npair == 0 && m->geom_contype[geom] == 0 && m->geom_conaffinity[geom] == 0) continue;
     const int body = m->geom_bodyid[geom];
@@ -125,14 +115,13 @@ void SpeculativeCollision::calc_gaps(const mjModel* m, mjData* d, const BodyVelo
       const double w = mju_norm3(surface + 3);
       speed += mju_norm3(surface) + (w > 0 ? w * calc_lever(m, d, geom) : 0);
     }
-    mjtNum& gap = geom_gap_[geom];
+    mjtNum& gap = geom_gap[geom];
     gap = std::max(gap, scale * speed + 0.5 * reach.distance);
-    body_margin_[body] = std::max(body_margin_[body], m->geom_margin[geom] + gap);
+    body_margin[body] = std::max(body_margin[body], m->geom_margin[geom] + gap);
   }
-  pair_gap_.resize(m->npair);
+  mjtNum* const pair_gap = wide_.own(&mjModel::pair_gap, m->npair);
   for (int i = 0; i < m->npair; ++i)
-    pair_gap_[i] =
-        std::max(m->pair_gap[i], geom_gap_[m->pair_geom1[i]] + geom_gap_[m->pair_geom2[i]]);
+    pair_gap[i] = std::max(pair_gap[i], geom_gap[m->pair_geom1[i]] + geom_gap[m->pair_geom2[i]]);
 }
 
 /// Computes the acceleration by qfrc_applied and xfrc_applied.
@@ -172,11 +161,9 @@ contact::Reach SpeculativeCollision::find_largest_reach(const mjModel* m) const 
 void SpeculativeCollision::mark_speculative(const mjModel* m, mjData* d) const {
   for (int i = 0; i < d->ncon; ++i) {
     mjContact& con = d->contact[i];
-    if (con.exclude != kInGap) continue;
-    // MuJoCo used the widened gaps. Compare with the model's own gap.
-    const int geom1 = con.geom[0], geom2 = con.geom[1], pair = find_pair(m, geom1, geom2);
-    const double gap = pair >= 0 ? m->pair_gap[pair] : m->geom_gap[geom1] + m->geom_gap[geom2];
-    if (con.dist >= con.includemargin + gap) con.exclude = kSpeculative;
+    if (con.exclude != kInGap) continue;  // within the gaps that MuJoCo used, the widened ones
+    if (con.dist >= con.includemargin + find_gap(m, con.geom[0], con.geom[1]))
+      mark(kSpeculative, &con);
   }
 }
 

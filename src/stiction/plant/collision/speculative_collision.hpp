@@ -7,10 +7,11 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/reach.hpp"
-#include "stiction/plant/collision/plane_check.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
+#include "stiction/plant/repairs/collision_repair.hpp"
 
 namespace stiction::plant {
 
@@ -27,7 +28,7 @@ class SpeculativeCollision {
   SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Runs mj_collision with the widened gaps, corrects wrong distances (correct_distances), and
+  /// Runs mj_collision with the widened gaps, corrects its contacts (CollisionRepair), and
   /// marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
   /// has set a contact filter, because the filter may identify the model by its address. If
   /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
@@ -40,8 +41,8 @@ class SpeculativeCollision {
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
  private:
-  void calc_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                 const MocapMotion& mocap);
+  void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
+                  const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void mark_speculative(const mjModel* m, mjData* d) const;
@@ -52,12 +53,10 @@ class SpeculativeCollision {
   double max_friction_ = 0;
   contact::ContactLawData<double> largest_ = {};
   bool has_few_geoms_ = false;  // every body has so few geoms that the midphase costs more
-  mjModel wide_;                // the model with the widened gaps; shares all other arrays
-  std::vector<mjtNum> geom_gap_, pair_gap_, body_margin_;
-  std::vector<int> contype_, conaffinity_;
+  ShadowModel wide_;            // the model with the widened gaps
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
-  MissedCylinders missed_cylinders_;
+  CollisionRepair repair_;
 };
 
 }  // namespace stiction::plant

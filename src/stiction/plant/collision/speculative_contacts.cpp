@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "stiction/contact/reach.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 
 namespace stiction::plant {
@@ -26,7 +27,7 @@ void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion
 
 bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,
                                         const mjContact& con) const {
-  if (!is_in_gap(con)) return con.exclude == kTakesPart;
+  if (!is_in_gap(con)) return takes_part(con);
   const double dt = m->opt.timestep;
   return calc_gap(con) < dt * dt * kImpulsiveAcceleration || is_reached(m, d, con, start_);
 }
@@ -110,7 +111,7 @@ std::span<const int> SpeculativeContacts::remove_idle(mjData* d) {
   int num_kept = 0;
   for (int i = 0; i < d->ncon; ++i) {
     index_[i] = num_kept;
-    if (d->contact[i].exclude == kSpeculative) continue;
+    if (is_speculative(d->contact[i])) continue;
     if (num_kept != i) d->contact[num_kept] = d->contact[i];
     ++num_kept;
   }

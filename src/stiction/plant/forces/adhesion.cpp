@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/plant/forces/actuator_input.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/forces/actuators.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -56,7 +56,7 @@ void Adhesion::calc(const mjModel* m, const mjData* d) {
 }
 
 bool Adhesion::bridges_gap(const mjModel* m, const mjData* d, int index) const {
-  if (acceleration_.empty() || d->contact[index].exclude != kSpeculative) return false;
+  if (acceleration_.empty() || !is_speculative(d->contact[index])) return false;
   const double dt = m->opt.timestep;
   return calc_gap(d->contact[index]) < dt * dt * acceleration_[index];
 }

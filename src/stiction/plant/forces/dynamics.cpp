@@ -2,30 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <iterator>
 
-#include <Eigen/LU>
-
-#include "stiction/math/spatial.hpp"
+#include "stiction/math/small_matrix.hpp"
 
 namespace stiction::plant {
 namespace {
 
 using contact::ContactProblem;
-using math::Matrix3;
-using math::Matrix6;
-using math::Vector3;
-using math::Vector6;
-using RotationMap = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>;
+using math::dot_pairwise;
+using math::SquareMatrix;
+using math::Vec3;
 
-/// Returns the rotation from a body's frame to the world frame.
-RotationMap rotation(const mjData* d, int body) { return RotationMap(d->xmat + 9 * body); }
+Vec3 load(const double* p) { return {p[0], p[1], p[2]}; }
+
+void store(const Vec3& v, double* p) {
+  for (int i = 0; i < 3; ++i) p[i] = v[i];
+}
+
+/// Returns R v, where R is the rotation from a body's frame to the world frame.
+Vec3 rotate(const mjData* d, int body, const Vec3& v) {
+  const mjtNum* R = d->xmat + 9 * body;
+  return {dot_pairwise(load(R), v), dot_pairwise(load(R + 3), v), dot_pairwise(load(R + 6), v)};
+}
+
+/// Returns R^T v.
+Vec3 rotate_back(const mjData* d, int body, const Vec3& v) {
+  const mjtNum* R = d->xmat + 9 * body;
+  return {dot_pairwise({R[0], R[3], R[6]}, v), dot_pairwise({R[1], R[4], R[7]}, v),
+          dot_pairwise({R[2], R[5], R[8]}, v)};
+}
 
 /// Returns the block of MuJoCo's sparse M of a tree with n dofs.
 template <int n>
-Eigen::Matrix<double, n, n> make_inertia(const mjModel* m, const mjData* d,
-                                         const Model::Block& block) {
-  Eigen::Matrix<double, n, n> M = Eigen::Matrix<double, n, n>::Zero();
+SquareMatrix<n> make_inertia(const mjModel* m, const mjData* d, const Model::Block& block) {
+  SquareMatrix<n> M;
   for (int i = 0; i < n; ++i) {
     const int row = block.dof_start + i;
     for (int k = m->M_rowadr[row]; k < m->M_rowadr[row] + m->M_rownnz[row]; ++k) {
@@ -36,72 +47,118 @@ Eigen::Matrix<double, n, n> make_inertia(const mjModel* m, const mjData* d,
   return M;
 }
 
+SquareMatrix<3> get_block(const SquareMatrix<6>& A, int row, int column) {
+  SquareMatrix<3> out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = A(row + i, column + j);
+  return out;
+}
+
+void set_block(const SquareMatrix<3>& block, int row, int column, SquareMatrix<6>* A) {
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) (*A)(row + i, column + j) = block(i, j);
+}
+
+/// Returns the matrix [r]x of the cross product.
+SquareMatrix<3> make_cross_matrix(const Vec3& r) {
+  return {{0, r.z, -r.y, -r.z, 0, r.x, r.y, -r.x, 0}};
+}
+
+/// Computes the derivative of the gyroscopic moment w x I w with respect to w.
+/// @param armature size 3, no part of the moving inertia
+SquareMatrix<3> calc_moment_derivative(SquareMatrix<3> I, const double* armature, const Vec3& w) {
+  for (int i = 0; i < 3; ++i) I(i, i) -= armature[i];
+  Vec3 momentum;
+  multiply(I, &w.x, &momentum.x);
+  return make_cross_matrix(w) * I - make_cross_matrix(momentum);
+}
+
 /// Computes the derivative of a free body's Coriolis and gyroscopic force c with respect to its
 /// velocity u:
 ///   c = [w x I w; w x (w x s)],
 /// where I is the moment of inertia about the body's origin and s = m r_com, both from M_u.
-Matrix6 calc_gyroscopic_derivative(const Matrix6& M_u, const Vector3& armature_w,
-                                   const Vector3& w) {
-  Matrix3 I = M_u.topLeftCorner<3, 3>();
-  I.diagonal() -= armature_w;
-  const Matrix3 S = M_u.topRightCorner<3, 3>();  // [s]x
-  const Vector3 s(S(2, 1), S(0, 2), S(1, 0));
-  Matrix6 G = Matrix6::Zero();
-  G.topLeftCorner<3, 3>() = math::cross_matrix(w) * I - math::cross_matrix(I * w);
-  G.bottomLeftCorner<3, 3>() =
-      w * s.transpose() + w.dot(s) * Matrix3::Identity() - 2 * s * w.transpose();
+SquareMatrix<6> calc_gyroscopic_derivative(const SquareMatrix<6>& M_u, const double* armature_w,
+                                           const Vec3& w) {
+  const SquareMatrix<3> S = get_block(M_u, 0, 3);  // [s]x
+  const Vec3 s{S(2, 1), S(0, 2), S(1, 0)};
+  const double ws = dot_pairwise(w, s);
+  SquareMatrix<6> G;
+  set_block(calc_moment_derivative(get_block(M_u, 0, 0), armature_w, w), 0, 0, &G);
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i)
+      G(3 + i, j) = w[i] * s[j] + ws * (i == j ? 1.0 : 0.0) - 2 * s[i] * w[j];
   return G;
 }
 
 /// Converts a 6 x 6 block from MuJoCo's free-joint dofs [v; w_B] to u = [w_W; v].
-Matrix6 rotate_free_block(const Matrix6& A, const RotationMap& R) {
-  Matrix6 out;
-  out.topLeftCorner<3, 3>() = R * A.bottomRightCorner<3, 3>() * R.transpose();
-  out.topRightCorner<3, 3>() = R * A.bottomLeftCorner<3, 3>();
-  out.bottomLeftCorner<3, 3>() = out.topRightCorner<3, 3>().transpose();
-  out.bottomRightCorner<3, 3>() = A.topLeftCorner<3, 3>();
+/// @param rotation from the body's frame to the world frame, by rows
+SquareMatrix<6> rotate_free_block(const SquareMatrix<6>& A, const mjtNum* rotation) {
+  SquareMatrix<3> R_T;
+  std::copy_n(rotation, 9, R_T.entries);
+  const SquareMatrix<3> R = transpose(R_T), cross = R * get_block(A, 3, 0);
+  SquareMatrix<6> out;
+  set_block(R * get_block(A, 3, 3) * R_T, 0, 0, &out);
+  set_block(cross, 0, 3, &out);
+  set_block(transpose(cross), 3, 0, &out);
+  set_block(get_block(A, 0, 0), 3, 3, &out);
   return out;
 }
 
 /// True if no rotation changes the inertia, as for a sphere or a cube about its center.
-bool is_isotropic(const Matrix6& A) {
+bool is_isotropic(const SquareMatrix<6>& A) {
   const double moment = A(3, 3);
   const auto near = [&](double other) { return std::abs(other - moment) <= 1e-12 * moment; };
   if (!near(A(4, 4)) || !near(A(5, 5))) return false;
-  return A(4, 3) == 0 && A(5, 3) == 0 && A(5, 4) == 0 &&
-         A.bottomLeftCorner<3, 3>() == Matrix3::Zero();
+  if (A(4, 3) != 0 || A(5, 3) != 0 || A(5, 4) != 0) return false;
+  const SquareMatrix<3> coupling = get_block(A, 3, 0);
+  return std::all_of(std::begin(coupling.entries), std::end(coupling.entries),
+                     [](double x) { return x == 0; });
+}
+
+/// Sets p to A (A + dt C)^-1 p, so that A (v* - v0) = p is the step with a force that has the
+/// derivative C at the end of the step. A itself stays symmetric.
+/// @param p size n
+template <int n>
+void make_implicit(const SquareMatrix<n>& A, const SquareMatrix<n>& C, double dt, double* p) {
+  double change[n];
+  std::copy_n(p, n, change);
+  solve_lu(A + dt * C, change);
+  multiply(A, change, p);
 }
 
 /// Converts A, v0 and the free impulse p of a free body from MuJoCo's dofs to u. The gyroscopic
-/// force of a spinning asymmetric body is also implicit, (A + dt dc/dv) (v* - v0) = p. An explicit
-/// gyroscopic force would add energy without bound. A itself stays symmetric: p is set to
-/// A (A + dt dc/dv)^-1 p.
+/// force of a spinning asymmetric body is also implicit. An explicit one would add energy without
+/// bound.
 void transform_free_body(const mjModel* m, const mjData* d, const Model::Block& block, int index,
                          ContactProblem* problem) {
-  Eigen::Map<Matrix6> A(problem->diagonal(index));
-  Eigen::Map<Vector6> v0(problem->v0.data() + block.solver_start);
-  Eigen::Map<Vector6> p(problem->free_impulse.data() + block.solver_start);
-  const RotationMap R = rotation(d, block.body);
-  const Vector6 p_q = p, v_q = v0;
-  v0.head<3>() = R * v_q.tail<3>();
-  v0.tail<3>() = v_q.head<3>();
-  p.head<3>() = R * p_q.tail<3>();
-  p.tail<3>() = p_q.head<3>();
-  Eigen::Map<Vector6> inertia(problem->inertia.data() + block.solver_start);
-  inertia = (Vector6() << inertia.tail<3>(), inertia.head<3>()).finished();
+  // Puts the angular half of six numbers before the linear one.
+  const auto convert = [&](double* x) {
+    const Vec3 linear = load(x), angular = load(x + 3);
+    store(rotate(d, block.body, angular), x);
+    store(linear, x + 3);
+  };
+  double* const v0 = problem->v0.data() + block.solver_start;
+  double* const p = problem->free_impulse.data() + block.solver_start;
+  double* const inertia = problem->inertia.data() + block.solver_start;
+  convert(v0);
+  convert(p);
+  std::swap_ranges(inertia, inertia + 3, inertia + 3);
+  SquareMatrix<6> A;
+  std::copy_n(problem->diagonal(index), 36, A.entries);
+  const auto write = [&] { std::copy_n(A.entries, 36, problem->diagonal(index)); };
   if (is_isotropic(A)) {
-    const Matrix3 moment = A.bottomRightCorner<3, 3>();
-    A.bottomRightCorner<3, 3>() = A.topLeftCorner<3, 3>().eval();
-    A.topLeftCorner<3, 3>() = moment;
-    return;
+    const SquareMatrix<3> mass = get_block(A, 0, 0), moment = get_block(A, 3, 3);
+    set_block(moment, 0, 0, &A);
+    set_block(mass, 3, 3, &A);
+    return write();
   }
+  const mjtNum* const R = d->xmat + 9 * block.body;
   A = rotate_free_block(A, R);
-
-  const Eigen::Map<const Vector3> armature(m->dof_armature + block.dof_start + 3);
-  const Matrix6 M_u = rotate_free_block(make_inertia<6>(m, d, block), R);
-  inertia = M_u.diagonal();
-  const Matrix6 G = problem->time_step * calc_gyroscopic_derivative(M_u, armature, v0.head<3>());
-  p = A * (A + G).partialPivLu().solve(p);
+  write();
+  const SquareMatrix<6> M_u = rotate_free_block(make_inertia<6>(m, d, block), R);
+  for (int i = 0; i < 6; ++i) inertia[i] = M_u(i, i);
+  make_implicit(A, calc_gyroscopic_derivative(M_u, m->dof_armature + block.dof_start + 3, load(v0)),
+                problem->time_step, p);
 }
 
 /// True if a block is a single body on a ball joint that is fixed to the world. Its dofs are the
@@ -112,17 +169,16 @@ bool is_ball_pendulum(const mjModel* m, const Model::Block& block) {
          m->tree_dofnum[m->dof_treeid[dof]] == 3;
 }
 
-/// Makes the gyroscopic moment w x I w of a ball pendulum implicit, as that of a free body:
-/// (A + dt dc/dw) (v* - v0) = p, and p is set to A (A + dt dc/dw)^-1 p.
+/// Makes the gyroscopic moment w x I w of a ball pendulum implicit, as that of a free body.
 void make_gyroscopic_moment_implicit(const mjModel* m, const mjData* d, const Model::Block& block,
                                      int index, ContactProblem* problem) {
-  const Eigen::Map<Matrix3> A(problem->diagonal(index));
-  const Eigen::Map<const Vector3> w(d->qvel + block.dof_start);
-  Eigen::Map<Vector3> p(problem->free_impulse.data() + block.solver_start);
-  Matrix3 I = make_inertia<3>(m, d, block);
-  I.diagonal() -= Eigen::Map<const Vector3>(m->dof_armature + block.dof_start);
-  const Matrix3 G = problem->time_step * (math::cross_matrix(w) * I - math::cross_matrix(I * w));
-  p = A * (A + G).partialPivLu().solve(p);
+  SquareMatrix<3> A;
+  std::copy_n(problem->diagonal(index), 9, A.entries);
+  make_implicit(
+      A,
+      calc_moment_derivative(make_inertia<3>(m, d, block), m->dof_armature + block.dof_start,
+                             load(d->qvel + block.dof_start)),
+      problem->time_step, problem->free_impulse.data() + block.solver_start);
 }
 
 }  // namespace
@@ -135,9 +191,8 @@ void to_mujoco_dofs(const mjData* d, const Model& plant, const double* u, double
       std::copy_n(from, block.num_dofs, to);
       continue;
     }
-    const Eigen::Map<const Vector3> w(from), v(from + 3);
-    Eigen::Map<Vector3>(to + 3).noalias() = rotation(d, block.body).transpose() * w;
-    for (int i = 0; i < 3; ++i) to[i] = v[i];
+    store(rotate_back(d, block.body, load(from)), to + 3);
+    std::copy_n(from + 3, 3, to);
   }
 }
 
@@ -149,9 +204,8 @@ void to_solver_dofs(const mjData* d, const Model& plant, const double* qvel, dou
       std::copy_n(from, block.num_dofs, to);
       continue;
     }
-    const Eigen::Map<const Vector3> v(from), w(from + 3);
-    Eigen::Map<Vector3>(to).noalias() = rotation(d, block.body) * w;
-    Eigen::Map<Vector3>(to + 3) = v;
+    store(rotate(d, block.body, load(from + 3)), to);
+    std::copy_n(from, 3, to + 3);
   }
 }
 
@@ -213,10 +267,10 @@ void append_solver_columns(const mjData* d, const Model& plant, std::span<const 
       continue;
     }
     // Convert all entries of a free body together: j T^T.
-    Vector6 j = Vector6::Zero();
+    double j[6] = {};
     for (; i < dofs.size() && plant.block_of_dof(dofs[i]) == b; ++i)
       j[dofs[i] - block.dof_start] = values[i];
-    const Vector3 w = rotation(d, block.body) * j.tail<3>();
+    const Vec3 w = rotate(d, block.body, load(j + 3));
     for (int k = 0; k < 3; ++k) add(block.solver_start + k, w[k]);
     for (int k = 0; k < 3; ++k) add(block.solver_start + 3 + k, j[k]);
   }

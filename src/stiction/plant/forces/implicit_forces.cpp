@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "stiction/plant/forces/actuator_damping.hpp"
-#include "stiction/plant/forces/actuator_input.hpp"
+#include "stiction/plant/forces/actuators.hpp"
 
 namespace stiction::plant {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/base/assert.hpp"
-#include "stiction/plant/forces/actuator_input.hpp"
+#include "stiction/plant/forces/actuators.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -14,13 +13,16 @@ bool is_on_joint(const mjModel* m, int actuator) {
   return type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT;
 }
 
-bool is_on_tendon(const mjModel* m, int actuator, int tendon) {
-  return m->actuator_trntype[actuator] == mjTRN_TENDON && m->actuator_trnid[2 * actuator] == tendon;
+/// Calls f(actuator) for each actuator on a tendon.
+template <class F>
+void for_each_on_tendon(const mjModel* m, int tendon, F&& f) {
+  for (int a = 0; a < m->nactuator; ++a)
+    if (m->actuator_trntype[a] == mjTRN_TENDON && m->actuator_trnid[2 * a] == tendon) f(a);
 }
 
 int count_actuators(const mjModel* m, int tendon) {
   int count = 0;
-  for (int a = 0; a < m->nactuator; ++a) count += is_on_tendon(m, a, tendon);
+  for_each_on_tendon(m, tendon, [&](int) { ++count; });
   return count;
 }
 
@@ -48,8 +50,7 @@ bool is_at_own_limit(const mjModel* m, const mjData* d, int actuator) {
 /// Returns the total force of a tendon's actuators.
 double calc_tendon_force(const mjModel* m, const mjData* d, int tendon) {
   double total = 0;
-  for (int a = 0; a < m->nactuator; ++a)
-    if (is_on_tendon(m, a, tendon)) total += d->actuator_force[m->actuator_outadr[a]];
+  for_each_on_tendon(m, tendon, [&](int a) { total += d->actuator_force[m->actuator_outadr[a]]; });
   return total;
 }
 
@@ -91,15 +92,16 @@ double calc_joint_force(const mjModel* m, const mjData* d, int joint) {
 /// Returns true if the limit of a tendon is that of a force which depends on one velocity.
 bool supports_tendon(const mjModel* m, int tendon) {
   const bool is_shared = count_actuators(m, tendon) > 1;
+  bool is_supported = true;
   double gear = 0;
-  for (int a = 0; a < m->nactuator; ++a) {
-    if (!is_on_tendon(m, a, tendon)) continue;
+  for_each_on_tendon(m, tendon, [&](int a) {
     const double other = m->actuator_gear[6 * m->actuator_outadr[a]];
-    if (!is_affine_actuator(m, a) || is_disabled_actuator(m, a)) return false;
-    if (is_shared && (m->actuator_forcelimited[a] || (gear != 0 && other != gear))) return false;
+    const bool is_alone =
+        !is_shared || (!m->actuator_forcelimited[a] && (gear == 0 || other == gear));
+    is_supported &= is_affine_actuator(m, a) && !is_disabled_actuator(m, a) && is_alone;
     gear = other;
-  }
-  return true;
+  });
+  return is_supported;
 }
 
 /// Returns the force that an actuator's own forcerange takes away.
@@ -108,28 +110,67 @@ double calc_own_excess(const mjModel* m, const mjData* d, int actuator) {
   return calc_affine_force(m, d, actuator) - d->actuator_force[m->actuator_outadr[actuator]];
 }
 
-/// Sets the bounds of a force and what they take away from it at the start of the step.
-/// @param unlimited the force at the start without limits
-void set_bounds(double unlimited, double lower, double upper, LimitedServo* out) {
-  out->lower = std::min(0.0, lower - out->force);
-  out->upper = std::max(0.0, upper - out->force);
-  out->excess = unlimited - out->force;
+/// A force at the start of the step: with its limits, without them, and the limits.
+struct ForceRange {
+  double force, unlimited, lower, upper;
+};
+
+ForceRange find_actuator_range(const mjModel* m, const mjData* d, int actuator) {
+  const auto range = find_range(m, actuator);
+  const double force = d->actuator_force[m->actuator_outadr[actuator]];
+  return {force, force + calc_own_excess(m, d, actuator), range[0], range[1]};
+}
+
+/// The limits of a joint clamp the sum of all forces on it. A servo that is alone also has its own,
+/// which clamp its force before.
+ForceRange find_joint_range(const mjModel* m, const mjData* d, int joint, int actuator,
+                            bool is_alone) {
+  const int dof = m->jnt_dofadr[joint];
+  const mjtNum* range = m->jnt_actfrcrange + 2 * joint;
+  const double force = d->qfrc_actuator[dof];
+  const bool is_held = is_at_limit(force, range);
+  const bool has_own = is_alone && m->actuator_forcelimited[actuator];
+  const double total = is_held || has_own ? calc_joint_force(m, d, joint) : force;
+  if (!has_own) return {force, total, range[0], range[1]};
+
+  const auto own = find_range(m, actuator);
+  const int out = m->actuator_outadr[actuator];
+  const double gear = find_moment(d, out, dof);
+  const double others = total - gear * d->actuator_force[out];
+  const auto [low, high] = std::minmax({gear * own[0], gear * own[1]});
+  return {force, (is_held ? total : force) + gear * calc_own_excess(m, d, actuator),
+          std::clamp(low + others, range[0], range[1]),
+          std::clamp(high + others, range[0], range[1])};
+}
+
+/// MuJoCo limits the sum of the forces on a tendon before it limits that of each actuator.
+ForceRange find_tendon_range(const mjModel* m, const mjData* d, int tendon, int actuator) {
+  const mjtNum* range = m->tendon_actfrcrange + 2 * tendon;
+  const auto own = find_range(m, actuator);
+  const double force = calc_tendon_force(m, d, tendon);
+  double unlimited = force;
+  if (is_saturated(m, d, actuator)) {
+    unlimited = 0;
+    for_each_on_tendon(m, tendon, [&](int a) { unlimited += calc_affine_force(m, d, a); });
+  }
+  return {force, unlimited, std::clamp(range[0], own[0], own[1]),
+          std::clamp(range[1], own[0], own[1])};
 }
 
 }  // namespace
 
 void ServoLimits::start(const mjModel* m) {
-  first_joint_ = m->nactuator;
-  first_tendon_ = first_joint_ + static_cast<int>(m->njnt);
-  reached_.assign(first_tendon_ + m->ntendon, 0);
+  is_reached_[kActuator].assign(m->nactuator, 0);
+  is_reached_[kJoint].assign(m->njnt, 0);
+  is_reached_[kTendon].assign(m->ntendon, 0);
+  has_started_ = true;
 }
 
 void ServoLimits::calc(const mjModel* m, const mjData* d, std::span<const Servo> servos) {
-  if (reached_.empty()) start(m);
+  if (!has_started_) start(m);
   roles_.assign(servos.size(), Role::kOpen);
   linear_.clear();
   members_.clear();
-  indices_.clear();
   limited_.clear();
   dofs_.clear();
   values_.clear();
@@ -147,11 +188,11 @@ void ServoLimits::calc(const mjModel* m, const mjData* d, std::span<const Servo>
     set_limits(m, d, &limited);
     const double change = limited.excess - m->opt.timestep * limited.stiffness * limited.velocity;
     limited.is_near = limited.excess != 0 || limited.lower == 0 || limited.upper == 0 ||
-                      change < limited.lower || change > limited.upper || reached(limited);
+                      change < limited.lower || change > limited.upper ||
+                      is_reached_[limited.target][limited.id];
     limited_.push_back(limited);
     if (!limited.is_near) continue;
-    for (int k = limited.first_member; k < limited.first_member + limited.num_members; ++k)
-      roles_[indices_[k]] = Role::kLimited;
+    for (const Member& member : members(limited)) roles_[member.index] = Role::kLimited;
   }
   for (std::size_t i = 0; i < servos.size(); ++i)
     if (roles_[i] == Role::kLinear) linear_.push_back(servos[i]);
@@ -163,12 +204,12 @@ bool ServoLimits::find_supported(const mjModel* m, int actuator, LimitedServo* o
   if (!act_in_step_ || !is_affine_actuator(m, actuator)) return false;
   const int target = m->actuator_trnid[2 * actuator];
   if (is_on_joint(m, actuator) && m->jnt_actfrclimited[target]) {
-    out->target = LimitTarget::kJoint;
+    out->target = kJoint;
     out->id = target;
     return true;
   }
   if (m->actuator_trntype[actuator] == mjTRN_TENDON && m->tendon_actfrclimited[target]) {
-    out->target = LimitTarget::kTendon;
+    out->target = kTendon;
     out->id = target;
     return supports_tendon(m, target);
   }
@@ -181,27 +222,25 @@ bool ServoLimits::find_supported(const mjModel* m, int actuator, LimitedServo* o
 void ServoLimits::gather_members(const mjModel* m, const mjData* d, std::span<const Servo> servos,
                                  std::size_t first, LimitedServo* limited) {
   limited->first_member = static_cast<int>(members_.size());
-  const auto add = [&](std::size_t i) {
-    roles_[i] = Role::kLinear;
-    members_.push_back(servos[i]);
-    indices_.push_back(i);
+  const auto is_member = [&](const Servo& servo) {
+    LimitedServo other;
+    return find_supported(m, servo.actuator, &other) && other.target == limited->target &&
+           other.id == limited->id;
   };
-  if (limited->target == LimitTarget::kActuator) {
-    add(first);
-  } else {
-    const auto is_member = [&](const Servo& servo) {
-      LimitedServo other;
-      return find_supported(m, servo.actuator, &other) && other.target == limited->target &&
-             other.id == limited->id;
-    };
-    const bool is_shared = std::count_if(servos.begin(), servos.end(), is_member) > 1;
-    for (std::size_t i = first; i < servos.size(); ++i) {
-      if (!is_member(servos[i])) continue;
-      if (is_shared && is_at_own_limit(m, d, servos[i].actuator))
-        roles_[i] = Role::kExplicit;
-      else
-        add(i);
+  const bool is_alone = limited->target == kActuator;
+  const bool is_shared = !is_alone && std::count_if(servos.begin(), servos.end(), is_member) > 1;
+  for (std::size_t i = first; i < (is_alone ? first + 1 : servos.size()); ++i) {
+    const int actuator = servos[i].actuator;
+    if (!is_alone && !is_member(servos[i])) continue;
+    if (is_shared && is_at_own_limit(m, d, actuator)) {
+      roles_[i] = Role::kExplicit;
+      continue;
     }
+    roles_[i] = Role::kLinear;
+    const double gear = limited->target == kJoint ? find_moment(d, m->actuator_outadr[actuator],
+                                                                m->jnt_dofadr[limited->id])
+                                                  : 1;
+    members_.push_back({servos[i], i, gear});
   }
   limited->num_members = static_cast<int>(members_.size()) - limited->first_member;
 }
@@ -210,78 +249,34 @@ void ServoLimits::gather_members(const mjModel* m, const mjData* d, std::span<co
 /// otherwise the moment of the servos.
 void ServoLimits::set_direction(const mjModel* m, const mjData* d, LimitedServo* limited) {
   limited->first_entry = static_cast<int>(dofs_.size());
-  const int out = m->actuator_outadr[members(*limited)[0].actuator];
-  if (limited->target == LimitTarget::kJoint) {
+  if (limited->target == kJoint) {
     dofs_.push_back(m->jnt_dofadr[limited->id]);
     values_.push_back(1);
   } else {
+    const int out = m->actuator_outadr[members(*limited)[0].servo.actuator];
     const int begin = d->moment_rowadr[out], end = begin + d->moment_rownnz[out];
     dofs_.insert(dofs_.end(), d->moment_colind + begin, d->moment_colind + end);
     values_.insert(values_.end(), d->actuator_moment + begin, d->actuator_moment + end);
   }
   limited->num_entries = static_cast<int>(dofs_.size()) - limited->first_entry;
-  for (const Servo& servo : members(*limited)) {
-    const double gear =
-        limited->target == LimitTarget::kJoint
-            ? find_moment(d, m->actuator_outadr[servo.actuator], m->jnt_dofadr[limited->id])
-            : 1;
-    limited->stiffness += gear * gear * servo.stiffness;
-    limited->damping += gear * gear * servo.damping;
+  for (const Member& member : members(*limited)) {
+    limited->stiffness += member.gear * member.gear * member.servo.stiffness;
+    limited->damping += member.gear * member.gear * member.servo.damping;
   }
 }
 
-/// Sets the force at the start and its limits.
+/// Sets the force at the start, its limits, and what they take away from it.
 void ServoLimits::set_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const {
-  switch (limited->target) {
-    case LimitTarget::kActuator: return set_actuator_limits(m, d, limited);
-    case LimitTarget::kJoint: return set_joint_limits(m, d, limited);
-    case LimitTarget::kTendon: return set_tendon_limits(m, d, limited);
-  }
-}
-
-void ServoLimits::set_actuator_limits(const mjModel* m, const mjData* d,
-                                      LimitedServo* limited) const {
-  const auto range = find_range(m, limited->id);
-  limited->force = d->actuator_force[m->actuator_outadr[limited->id]];
-  set_bounds(limited->force + calc_own_excess(m, d, limited->id), range[0], range[1], limited);
-}
-
-/// The limits of a joint clamp the sum of all forces on it. A servo that is alone also has its own,
-/// which clamp its force before.
-void ServoLimits::set_joint_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const {
-  const int dof = m->jnt_dofadr[limited->id], actuator = members(*limited)[0].actuator;
-  const mjtNum* range = m->jnt_actfrcrange + 2 * limited->id;
-  limited->force = d->qfrc_actuator[dof];
-  const bool is_held = is_at_limit(limited->force, range);
-  const bool has_own = limited->num_members == 1 && m->actuator_forcelimited[actuator];
-  const double total = is_held || has_own ? calc_joint_force(m, d, limited->id) : limited->force;
-  if (!has_own) return set_bounds(total, range[0], range[1], limited);
-
-  const auto own = find_range(m, actuator);
-  const int out = m->actuator_outadr[actuator];
-  const double gear = find_moment(d, out, dof);
-  const double others = total - gear * d->actuator_force[out];
-  const auto [low, high] = std::minmax({gear * own[0], gear * own[1]});
-  set_bounds((is_held ? total : limited->force) + gear * calc_own_excess(m, d, actuator),
-             std::clamp(low + others, range[0], range[1]),
-             std::clamp(high + others, range[0], range[1]), limited);
-}
-
-/// MuJoCo limits the sum of the forces on a tendon before it limits that of each actuator.
-void ServoLimits::set_tendon_limits(const mjModel* m, const mjData* d,
-                                    LimitedServo* limited) const {
-  const int tendon = limited->id, actuator = members(*limited)[0].actuator;
-  const mjtNum* range = m->tendon_actfrcrange + 2 * tendon;
-  const auto own = find_range(m, actuator);
-  limited->force = calc_tendon_force(m, d, tendon);
-  double unlimited = limited->force;
-  if (is_saturated(m, d, actuator)) {
-    unlimited = 0;
-    for (int a = 0; a < m->nactuator; ++a)
-      if (is_on_tendon(m, a, tendon)) unlimited += calc_affine_force(m, d, a);
-  }
-  set_bounds(unlimited, std::clamp(range[0], own[0], own[1]), std::clamp(range[1], own[0], own[1]),
-             limited);
+  const int actuator = members(*limited)[0].servo.actuator;
+  const ForceRange range =
+      limited->target == kActuator ? find_actuator_range(m, d, actuator)
+      : limited->target == kJoint
+          ? find_joint_range(m, d, limited->id, actuator, limited->num_members == 1)
+          : find_tendon_range(m, d, limited->id, actuator);
+  limited->force = range.force;
+  limited->lower = std::min(0.0, range.lower - range.force);
+  limited->upper = std::max(0.0, range.upper - range.force);
+  limited->excess = range.unlimited - range.force;
 }
 
 double ServoLimits::calc_velocity(const LimitedServo& limited, std::span<const double> qvel) const {
@@ -298,18 +293,10 @@ bool ServoLimits::add_reached(double dt, std::span<const double> qvel) {
     const double u = calc_velocity(limited, qvel);
     const double change = -dt * limited.stiffness * u - limited.damping * (u - limited.velocity);
     if (change >= limited.lower && change <= limited.upper) continue;
-    reached(limited) = 1;
+    is_reached_[limited.target][limited.id] = 1;
     is_any = true;
   }
   return is_any;
-}
-
-std::uint8_t& ServoLimits::reached(const LimitedServo& limited) {
-  const int first = limited.target == LimitTarget::kActuator ? 0
-                    : limited.target == LimitTarget::kJoint  ? first_joint_
-                                                             : first_tendon_;
-  STICTION_ASSERT(first + limited.id < static_cast<int>(reached_.size()));
-  return reached_[first + limited.id];
 }
 
 void ServoLimits::write_force(const mjModel* m, mjData* d, const LimitedServo& limited,
@@ -322,31 +309,26 @@ void ServoLimits::write_force(const mjModel* m, mjData* d, const LimitedServo& l
   }
   const auto all = members(limited);
   double* const forces = d->actuator_force;
-  if (limited.target == LimitTarget::kActuator ||
-      (limited.target == LimitTarget::kTendon && count_actuators(m, limited.id) == 1)) {
-    forces[m->actuator_outadr[all[0].actuator]] += change;
+  const bool is_tendon = limited.target == kTendon;
+  if (limited.target == kActuator || (is_tendon && count_actuators(m, limited.id) == 1)) {
+    forces[m->actuator_outadr[all[0].servo.actuator]] += change;
     return;
   }
   // Several actuators, or one that shares its limit with other forces.
   const double dt = m->opt.timestep, u = calc_velocity(limited, qvel), u0 = limited.velocity;
-  const bool is_joint = limited.target == LimitTarget::kJoint;
-  if (!is_joint)
-    for (int a = 0; a < m->nactuator; ++a)
-      if (is_on_tendon(m, a, limited.id))
-        forces[m->actuator_outadr[a]] = calc_affine_force(m, d, a);
-  for (const Servo& servo : all) {
-    const int out = m->actuator_outadr[servo.actuator];
-    const double gear = is_joint ? find_moment(d, out, m->jnt_dofadr[limited.id]) : 1;
+  if (is_tendon)
+    for_each_on_tendon(m, limited.id,
+                       [&](int a) { forces[m->actuator_outadr[a]] = calc_affine_force(m, d, a); });
+  for (const auto& [servo, index, gear] : all) {
     const auto range = find_range(m, servo.actuator);
     const double force = calc_affine_force(m, d, servo.actuator) -
                          gear * (dt * servo.stiffness * u + servo.damping * (u - u0));
-    forces[out] = std::clamp(force, range[0], range[1]);
+    forces[m->actuator_outadr[servo.actuator]] = std::clamp(force, range[0], range[1]);
   }
-  if (is_joint) return;
+  if (!is_tendon) return;
   const double total = calc_tendon_force(m, d, limited.id);
   const double scale = total == 0 ? 1 : (limited.force + change) / total;
-  for (int a = 0; a < m->nactuator; ++a)
-    if (is_on_tendon(m, a, limited.id)) forces[m->actuator_outadr[a]] *= scale;
+  for_each_on_tendon(m, limited.id, [&](int a) { forces[m->actuator_outadr[a]] *= scale; });
 }
 
 }  // namespace stiction::plant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,8 +18,8 @@ struct Servo {
   double damping = 0;    // d >= 0
 };
 
-/// What a force limit belongs to.
-enum class LimitTarget { kActuator, kJoint, kTendon };
+/// The element that has a force limit.
+enum LimitTarget : std::uint8_t { kActuator, kJoint, kTendon };
 
 /// The force of one servo, or of all servos of a joint or tendon, with the limits that clamp it. It
 /// depends on one velocity u = j v,
@@ -27,7 +28,7 @@ enum class LimitTarget { kActuator, kJoint, kTendon };
 ///
 /// and does not increase with u, so it is minus the derivative of a convex potential.
 struct LimitedServo {
-  LimitTarget target = LimitTarget::kActuator;
+  LimitTarget target = kActuator;
   int id = -1;                            // of the actuator, joint or tendon
   int first_member = 0, num_members = 0;  // range of servos, see ServoLimits::members
   double stiffness = 0;                   // k >= 0
@@ -80,10 +81,16 @@ class ServoLimits {
                    std::span<const double> qvel) const;
 
  private:
-  /// What happens to a servo in this step.
+  /// The part of a servo in this step.
   enum class Role : std::uint8_t { kOpen, kLinear, kLimited, kExplicit };
+  /// A servo that a limit holds.
+  struct Member {
+    Servo servo;
+    std::size_t index;  // among the servos given
+    double gear;        // of its force in the limited one
+  };
 
-  std::span<const Servo> members(const LimitedServo& limited) const {
+  std::span<const Member> members(const LimitedServo& limited) const {
     return std::span(members_).subspan(limited.first_member, limited.num_members);
   }
   bool find_supported(const mjModel* m, int actuator, LimitedServo* out) const;
@@ -91,22 +98,18 @@ class ServoLimits {
                       std::size_t first, LimitedServo* limited);
   void set_direction(const mjModel* m, const mjData* d, LimitedServo* limited);
   void set_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const;
-  void set_actuator_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const;
-  void set_joint_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const;
-  void set_tendon_limits(const mjModel* m, const mjData* d, LimitedServo* limited) const;
   double calc_velocity(const LimitedServo& limited, std::span<const double> qvel) const;
-  std::uint8_t& reached(const LimitedServo& limited);
 
   bool act_in_step_;
-  std::vector<Servo> linear_, members_;
+  bool has_started_ = false;
+  std::vector<Servo> linear_;
+  std::vector<Member> members_;
   std::vector<LimitedServo> limited_;
-  std::vector<Role> roles_;           // of each servo given
-  std::vector<std::size_t> indices_;  // of each member among the servos given
+  std::vector<Role> roles_;  // of each servo given
   std::vector<int> dofs_;
   std::vector<double> values_;
   // For each actuator, joint and tendon, 1 if a limit is reached within the step.
-  std::vector<std::uint8_t> reached_;
-  int first_joint_ = 0, first_tendon_ = 0;  // in reached_
+  std::array<std::vector<std::uint8_t>, 3> is_reached_;
 };
 
 }  // namespace stiction::plant

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+
+#include <mujoco/mujoco.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/plant/mocap/mocap_extent.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -33,6 +35,110 @@ bool is_jump(const mjModel* m, int mocap, const double* quat, const MocapTrack& 
   Velocity in_step = track.velocity();
   for (double& x : in_step) x *= dt;
   return !track.is_regular() || calc_mocap_share(m, mocap, quat, in_step) >= kShare;
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-6;  // of sums of time steps
+
+/// Returns the rotation vector and the translation from one pose to another.
+MocapTrack::Velocity calc_displacement(const MocapTrack::Pose& from, const MocapTrack::Pose& to) {
+  MocapTrack::Velocity out;
+  mjtNum back[4], turn[4];
+  mju_negQuat(back, from.data() + 3);
+  mju_mulQuat(turn, to.data() + 3, back);
+  mju_quat2Vel(out.data(), turn, 1);
+  for (int k = 0; k < 3; ++k) out[3 + k] = to[k] - from[k];
+  return out;
+}
+
+/// Sets `out` to the vector `now`, shortened to the length of the vector `before`; 0 if the two
+/// point apart.
+void calc_common(const double* now, const double* before, double* out) {
+  const double length = mju_norm3(now), limit = mju_norm3(before);
+  const bool points_apart = !(mju_dot3(now, before) > 0);
+  mju_scl3(out, now, points_apart ? 0 : length <= limit ? 1 : limit / length);
+}
+
+/// Returns the square of the length of a displacement, in which a rotation counts by its motion at
+/// a lever.
+double calc_squared(const MocapTrack::Velocity& displacement, double lever) {
+  const double *turn = displacement.data(), *moved = turn + 3;
+  return lever * lever * mju_dot3(turn, turn) + mju_dot3(moved, moved);
+}
+
+MocapTrack::Velocity divide(MocapTrack::Velocity displacement, double duration) {
+  for (double& x : displacement) x /= duration;
+  return displacement;
+}
+
+/// A geom's bounding box in the frame of its mocap body.
+struct Box {
+  mjtNum center[3], R[9], half[3];
+  double diameter = 0;  // of the geom's bounding sphere [m]
+};
+
+/// Returns the length of a vector as a share of the thickness along it, of the box or of the
+/// bounding sphere.
+double calc_share(const Box& box, const mjtNum* u) {
+  mjtNum local[3];
+  mju_mulMatTVec3(local, box.R, u);
+  const double length2 = mju_dot3(u, u), length = std::sqrt(length2);
+  double reach = 0;  // thickness times length
+  for (int k = 0; k < 3; ++k) reach += 2 * box.half[k] * std::abs(local[k]);
+  reach = std::min(reach, box.diameter * length);
+  return reach > 0 ? length2 / reach : 0;
+}
+
+double calc_largest_share(const Box& box, const std::array<double, 6>& displacement) {
+  double share = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    mjtNum local[3], r[3], u[3];
+    for (int k = 0; k < 3; ++k) local[k] = (corner >> k & 1) ? box.half[k] : -box.half[k];
+    mju_mulMatVec3(r, box.R, local);
+    mju_addTo3(r, box.center);
+    mju_cross(u, displacement.data(), r);
+    mju_addTo3(u, displacement.data() + 3);
+    share = std::max(share, calc_share(box, u));
+  }
+  return share;
+}
+
+/// Returns the bounding box of a geom in the frame of the mocap body, its root.
+Box make_box(const mjModel* m, int geom, int root) {
+  mjtNum p[3], q[4];
+  mju_copy3(p, m->geom_pos + 3 * geom);
+  mju_copy4(q, m->geom_quat + 4 * geom);
+  for (int body = m->geom_bodyid[geom]; body != root; body = m->body_parentid[body]) {
+    mjtNum turned[3], product[4];
+    mju_rotVecQuat(turned, p, m->body_quat + 4 * body);
+    mju_add3(p, turned, m->body_pos + 3 * body);
+    mju_mulQuat(product, m->body_quat + 4 * body, q);
+    mju_copy4(q, product);
+  }
+  Box box;
+  const mjtNum* aabb = m->geom_aabb + 6 * geom;
+  mju_quat2Mat(box.R, q);
+  mju_copy3(box.half, aabb + 3);
+  box.diameter = 2 * m->geom_rbound[geom];
+  mju_mulMatVec3(box.center, box.R, aabb);
+  mju_addTo3(box.center, p);
+  return box;
+}
+
+bool may_collide(const mjModel* m, int geom) {
+  if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return true;
+  for (int i = 0; i < m->npair; ++i)
+    if (m->pair_geom1[i] == geom || m->pair_geom2[i] == geom) return true;
+  return false;
+}
+
+/// Returns a displacement in the frame of a body.
+std::array<double, 6> turn_back(const double* quat, const std::array<double, 6>& displacement) {
+  std::array<double, 6> out;
+  mjtNum back[4];
+  mju_negQuat(back, quat);
+  for (const int part : {0, 3}) mju_rotVecQuat(out.data() + part, displacement.data() + part, back);
+  return out;
 }
 
 }  // namespace
@@ -160,6 +266,113 @@ void MocapMotion::read_memory(const mjModel* m, std::span<const std::uint64_t>* 
         words->subspan(2 + MocapTrack::kNumWords * i).first<MocapTrack::kNumWords>());
   is_any_ = is_known_ = false;
   *words = words->subspan(size);
+}
+
+void MocapTrack::start(const Pose& pose) {
+  *this = {};
+  pose_ = pose;
+}
+
+/// True if the last displacement is similar to the one before, and their durations differ by one
+/// step at most.
+bool MocapTrack::is_alike(double last, double lever) const {
+  if (!(std::abs(held_ - change_duration_) <= last * (1 + kRounding))) return false;
+  Velocity difference;
+  for (int i = 0; i < 6; ++i) difference[i] = displacement_[i] - change_[i];
+  return calc_squared(difference, lever) <= 0.25 * calc_squared(change_, lever);
+}
+
+void MocapTrack::advance(const Pose& pose, double last, double lever) {
+  held_ += last;
+  displacement_ = jump_ = {};
+  if (pose == pose_) {
+    if (held_ >= change_duration_ * (1 - kRounding)) velocity_ = {};
+    return;
+  }
+  displacement_ = calc_displacement(pose_, pose);
+  velocity_ = {};
+  const double longest = std::min(kLongestHold, 2 * change_duration_ + last);
+  const bool has_rested = held_ > longest * (1 + kRounding);
+  num_alike_ = is_alike(last, lever) ? num_alike_ + 1 : 0;
+  if (!has_rested && (!is_jump_ || is_regular())) {
+    const Velocity now = divide(displacement_, held_);
+    const Velocity before = divide(change_, std::min(change_duration_, held_));
+    for (const int part : {0, 3})
+      calc_common(now.data() + part, before.data() + part, velocity_.data() + part);
+  }
+  for (int i = 0; i < 6; ++i) jump_[i] = displacement_[i] - velocity_[i] * held_;
+  pose_ = pose;
+  change_ = displacement_;
+  change_duration_ = has_rested ? kInfinity : held_;
+  held_ = 0;
+  is_jump_ = false;
+}
+
+void MocapTrack::rest() {
+  jump_ = displacement_;
+  velocity_ = {};
+  is_jump_ = true;
+}
+
+/// Returns the time from the start of the step until the body has the caller's pose [s].
+double MocapTrack::calc_time_left(double dt) const {
+  const double left = change_duration_ - held_ - dt;
+  return velocity_ == Velocity{} || left <= kRounding * dt ? 0 : left;
+}
+
+bool MocapTrack::is_between(double dt) const { return calc_time_left(dt) != 0; }
+
+MocapTrack::Pose MocapTrack::calc_pose(double dt, double time) const {
+  const double duration = time - calc_time_left(dt);
+  Pose out;
+  mju_addScl3(out.data(), pose_.data(), velocity_.data() + 3, duration);
+  mjtNum axis[3], turn[4];
+  mju_copy3(axis, velocity_.data());
+  const double speed = mju_normalize3(axis);
+  mju_axisAngle2Quat(turn, axis, duration * speed);
+  mju_mulQuat(out.data() + 3, turn, pose_.data() + 3);
+  return out;
+}
+
+void MocapTrack::write_memory(std::vector<std::uint64_t>* words) const {
+  const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
+  for (const double x : pose_) put(x);
+  for (const double x : velocity_) put(x);
+  for (const double x : change_) put(x);
+  put(change_duration_);
+  put(held_);
+  put(num_alike_);
+  put(is_jump_);
+}
+
+void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
+  *this = {};
+  std::size_t next = 0;
+  const auto get = [&] { return std::bit_cast<double>(words[next++]); };
+  for (double& x : pose_) x = get();
+  for (double& x : velocity_) x = get();
+  for (double& x : change_) x = get();
+  change_duration_ = get();
+  held_ = get();
+  num_alike_ = get();
+  is_jump_ = get() != 0;
+}
+
+double calc_mocap_share(const mjModel* m, int mocap, const double* quat,
+                        const std::array<double, 6>& displacement) {
+  const std::array<double, 6> local = turn_back(quat, displacement);
+  double share = 0;
+  bool has_geoms = false;
+  for (int geom = 0; geom < m->ngeom; ++geom) {
+    const int root = m->body_rootid[m->geom_bodyid[geom]];
+    if (m->body_mocapid[root] != mocap) continue;
+    if (!may_collide(m, geom)) continue;
+    has_geoms = true;
+    share = std::max(share, calc_largest_share(make_box(m, geom, root), local));
+  }
+  if (has_geoms) return share;
+  const double size = m->stat.meansize;
+  return std::max(mju_norm3(displacement.data() + 3) / size, mju_norm3(displacement.data()));
 }
 
 }  // namespace stiction::plant

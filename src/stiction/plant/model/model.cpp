@@ -1,6 +1,7 @@
 #include "stiction/plant/model/model.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -171,6 +172,40 @@ bool Model::are_related(int a, int b) const {
   if (a > b) std::swap(a, b);
   while (b > a) b = blocks_[b].parent;
   return a == b;
+}
+
+double calc_moved_mass(const mjModel* m, const mjData* d, std::span<const int> dofs) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (dofs.empty()) return kInfinity;
+  double largest = 0;
+  for (const int dof : dofs) {
+    const double mass = d->crb[10 * m->dof_bodyid[dof] + 9];  // of the body and its descendants
+    const double armature = m->dof_armature[dof];
+    const double inertia = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1] - armature;
+    // Bodies without inertia behind an armature have no radius of gyration.
+    largest = std::max(largest, inertia > 0 ? mass * (1 + armature / inertia) : kInfinity);
+  }
+  return largest;
+}
+
+int find_pair(const mjModel* m, int geom1, int geom2) {
+  if (m->npair == 0) return -1;
+  // MuJoCo sorts the elements by the signature of the two bodies.
+  const auto [low, high] = std::minmax(m->geom_bodyid[geom1], m->geom_bodyid[geom2]);
+  const int signature = (low << 16) + high;
+  const int* begin = m->pair_signature;
+  const int* end = begin + m->npair;
+  const int* at = std::lower_bound(begin, end, signature);
+  for (; at != end && *at == signature; ++at) {
+    const auto i = static_cast<int>(at - begin);
+    if (std::minmax(m->pair_geom1[i], m->pair_geom2[i]) == std::minmax(geom1, geom2)) return i;
+  }
+  return -1;
+}
+
+double find_gap(const mjModel* m, int geom1, int geom2) {
+  const int pair = find_pair(m, geom1, geom2);
+  return pair >= 0 ? m->pair_gap[pair] : m->geom_gap[geom1] + m->geom_gap[geom2];
 }
 
 }  // namespace stiction::plant

@@ -107,4 +107,21 @@ class Model {
 /// Returns the kind and name of an element, such as "geom 'name'", or "geom 3" without a name.
 std::string describe(const mjModel* model, mjtObj type, int id);
 
+/// Returns the mass that a contact on one of two bodies feels at most [kg], for
+/// contact::BodyPair::masses; infinite if no dof moves the body.
+///
+/// A free body has its mass. The effective mass M_ii / r^2 of a joint grows without bound as the
+/// lever arm r of the contact goes to 0, although no more than the mass m behind the joint pushes.
+/// The joint therefore counts with the lever arm of this mass, which is its radius of gyration
+/// about the joint, sqrt(I / m). Its mass is then m M_ii / I, which is m without armature. A body
+/// on several joints has the largest mass of them. Servos and dampers do not count.
+/// @param data after mj_makeM
+/// @param dofs the dofs that move this body and not the other one, in ascending order
+double calc_moved_mass(const mjModel* model, const mjData* data, std::span<const int> dofs);
+
+/// Returns the <pair> element of two geoms, or -1.
+int find_pair(const mjModel* model, int geom1, int geom2);
+/// Returns the gap of two geoms, which MuJoCo adds to the margin of their contacts [m].
+double find_gap(const mjModel* model, int geom1, int geom2);
+
 }  // namespace stiction::plant

@@ -1,7 +1,12 @@
 #include "stiction/plant/model/model_numbers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <type_traits>
+
+#include <mujoco/mjxmacro.h>
 
 #include "stiction/math/lanes.hpp"
 #include "stiction/plant/model/model.hpp"
@@ -24,231 +29,96 @@ constexpr double kMaxDistance = 1e6;
 /// The largest |n^2 - 1| of a unit vector with norm n. Numbers with three digits satisfy it.
 constexpr double kMaxUnitError = 2e-3;
 
-template <mjtObj kType>
-std::string name(const mjModel* m, int i) {
-  return describe(m, kType, i);
-}
+/// Names of arrays: "light_*" are all that begin with "light_", and "*_user" all that end so.
+struct Names {
+  std::span<const std::string_view> patterns;
 
-std::string name_dof(const mjModel* m, int i) { return describe(m, mjOBJ_JOINT, m->dof_jntid[i]); }
-
-std::string name_coordinate(const mjModel* m, int i) {
-  int joint = 0;
-  while (joint + 1 < m->njnt && m->jnt_qposadr[joint + 1] <= i) ++joint;
-  return describe(m, mjOBJ_JOINT, joint);
-}
-
-std::string name_control(const mjModel*, int i) { return "control " + std::to_string(i); }
-std::string name_output(const mjModel*, int i) { return "actuator output " + std::to_string(i); }
-std::string name_volume(const mjModel*, int i) { return "bounding volume " + std::to_string(i); }
-std::string name_cell(const mjModel*, int i) { return "octree cell " + std::to_string(i); }
-
-/// Names the element whose part of an array begins at first[element] and holds entry i.
-std::string name_owner(const mjModel* m, mjtObj type, mjtSize count, const int* first, int i) {
-  int owner = 0;
-  for (int k = 0; k < count; ++k)
-    if (first[k] >= 0 && first[k] <= i) owner = k;
-  return describe(m, type, owner);
-}
-
-std::string name_path(const mjModel* m, int i) {
-  return name_owner(m, mjOBJ_TENDON, m->ntendon, m->tendon_adr, i);
-}
-std::string name_vertex(const mjModel* m, int i) {
-  return name_owner(m, mjOBJ_MESH, m->nmesh, m->mesh_vertadr, i);
-}
-std::string name_polygon(const mjModel* m, int i) {
-  return name_owner(m, mjOBJ_MESH, m->nmesh, m->mesh_polyadr, i);
-}
-std::string name_elevation(const mjModel* m, int i) {
-  return name_owner(m, mjOBJ_HFIELD, m->nhfield, m->hfield_adr, i);
-}
-
-/// The kinds of elements: how they are named and counted, and whether there are many.
-struct Kind {
-  NumberArray::Describe describe;
-  mjtSize mjModel::*count;
-  bool is_large = false;
-
-  constexpr NumberArray operator()(const char* field, NumberArray::Values values, const char* what,
-                                   int width, Range range) const {
-    return {field, what, values, describe, count, width, range, is_large};
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+      if (pattern.front() == '*') return name.ends_with(pattern.substr(1));
+      return pattern.back() == '*' ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+                                   : name == pattern;
+    });
   }
 };
 
-constexpr Kind kBody{name<mjOBJ_BODY>, &mjModel::nbody};
-constexpr Kind kJoint{name<mjOBJ_JOINT>, &mjModel::njnt};
-constexpr Kind kDof{name_dof, &mjModel::nv};
-constexpr Kind kCoordinate{name_coordinate, &mjModel::nq};
-constexpr Kind kGeom{name<mjOBJ_GEOM>, &mjModel::ngeom};
-constexpr Kind kSite{name<mjOBJ_SITE>, &mjModel::nsite};
-constexpr Kind kCamera{name<mjOBJ_CAMERA>, &mjModel::ncam};
-constexpr Kind kPair{name<mjOBJ_PAIR>, &mjModel::npair};
-constexpr Kind kEquality{name<mjOBJ_EQUALITY>, &mjModel::neq};
-constexpr Kind kTendon{name<mjOBJ_TENDON>, &mjModel::ntendon};
-constexpr Kind kPath{name_path, &mjModel::nwrap};
-constexpr Kind kActuator{name<mjOBJ_ACTUATOR>, &mjModel::nactuator};
-constexpr Kind kControl{name_control, &mjModel::nu};
-constexpr Kind kOutput{name_output, &mjModel::nout};
-constexpr Kind kSensor{name<mjOBJ_SENSOR>, &mjModel::nsensor};
-constexpr Kind kHfield{name<mjOBJ_HFIELD>, &mjModel::nhfield};
-constexpr Kind kElevation{name_elevation, &mjModel::nhfielddata, true};
-constexpr Kind kVertex{name_vertex, &mjModel::nmeshvert, true};
-constexpr Kind kPolygon{name_polygon, &mjModel::nmeshpoly, true};
-constexpr Kind kVolume{name_volume, &mjModel::nbvhstatic, true};
-constexpr Kind kCell{name_cell, &mjModel::noct, true};
+/// The arrays that a step does not read, line by line: they are only for drawing; they are numbers
+/// of the user; models with flexes are refused; a reset copies keyframes to the state, which each
+/// step checks; the compiler of MuJoCo has applied the poses of meshes; MuJoCo adds no noise.
+constexpr std::string_view kUnread[] = {
+    "*_rgba",      "cam_ipd",       "light_*",    "mat_*",        "skin_*",       "tendon_width",
+    "mesh_normal", "mesh_texcoord", "*_user",     "numeric_data", "tuple_objprm", "flex*",
+    "efm0_L",      "key_*",         "mesh_scale", "mesh_pos",     "mesh_quat",    "sensor_noise"};
 
-#define FIELD(name) #name, &mjModel::name
+constexpr std::string_view kNotNan[] = {"jnt_actfrcrange",     "tendon_range",
+                                        "tendon_actfrcrange",  "actuator_actrange",
+                                        "actuator_forcerange", "actuator_ctrlrange"};
+constexpr std::string_view kDistance[] = {"geom_margin", "pair_margin", "mesh_vert",
+                                          "mesh_polynormal", "opt.o_margin"};
+constexpr std::string_view kDerived[] = {"body_subtreemass", "*_invweight0",  "dof_M0",
+                                         "dof_length",       "actuator_acc0", "stat.meaninertia"};
+constexpr std::string_view kNonNegative[] = {
+    "body_mass",   "body_inertia", "*_size",         "geom_rbound",
+    "*_friction",  "*_armature",   "*_frictionloss", "*_delay",
+    "hfield_data", "opt.density",  "opt.viscosity",  "opt.ccd_tolerance"};
+constexpr std::string_view kPositive[] = {"opt.timestep"};
+constexpr std::string_view kNonZeroRow[] = {"body_quat"};
+constexpr std::string_view kUnitRow[] = {"*_quat", "body_iquat", "jnt_axis"};
 
-constexpr NumberArray kArrays[] = {
-    kBody(FIELD(body_mass), "mass", 1, Range::kNonNegative),
-    kBody(FIELD(body_inertia), "inertia", 3, Range::kNonNegative),
-    kBody(FIELD(body_pos), "pos", 3, Range::kModerate),
-    kBody(FIELD(body_quat), "quat", 4, Range::kNonZeroRow),
-    kBody(FIELD(body_ipos), "inertial pos", 3, Range::kModerate),
-    kBody(FIELD(body_iquat), "inertial quat", 4, Range::kUnitRow),
-    kBody(FIELD(body_gravcomp), "gravcomp", 1, Range::kModerate),
-    kBody(FIELD(body_margin), "margin", 1, Range::kModerate),
-    kBody(FIELD(body_subtreemass), "subtreemass", 1, Range::kDerived),
-    kBody(FIELD(body_invweight0), "invweight0", 2, Range::kDerived),
+/// The ranges of the arrays that are not kModerate; the first range that has the name decides.
+struct RangeRow {
+  Range range;
+  Names names;
+};
+constexpr RangeRow kRanges[] = {
+    {Range::kNotNan, {kNotNan}},     {Range::kDistance, {kDistance}},
+    {Range::kDerived, {kDerived}},   {Range::kNonNegative, {kNonNegative}},
+    {Range::kPositive, {kPositive}}, {Range::kNonZeroRow, {kNonZeroRow}},
+    {Range::kUnitRow, {kUnitRow}}};
 
-    kGeom(FIELD(geom_size), "size", 3, Range::kNonNegative),
-    kGeom(FIELD(geom_pos), "pos", 3, Range::kModerate),
-    kGeom(FIELD(geom_quat), "quat", 4, Range::kUnitRow),
-    kGeom(FIELD(geom_friction), "friction", 3, Range::kNonNegative),
-    kGeom(FIELD(geom_rbound), "rbound", 1, Range::kNonNegative),
-    kGeom(FIELD(geom_aabb), "aabb", 6, Range::kModerate),
-    kGeom(FIELD(geom_margin), "margin", 1, Range::kDistance),
-    kGeom(FIELD(geom_gap), "gap", 1, Range::kModerate),
-    kGeom(FIELD(geom_solmix), "solmix", 1, Range::kModerate),
-    kGeom(FIELD(geom_solref), "solref", mjNREF, Range::kModerate),
-    kGeom(FIELD(geom_solimp), "solimp", mjNIMP, Range::kModerate),
-    kGeom(FIELD(geom_surfacevel), "surfacevel", 6, Range::kModerate),
-    kGeom(FIELD(geom_adhesion), "adhesion", 1, Range::kModerate),
-    kGeom(FIELD(geom_fluid), "fluidcoef", mjNFLUID, Range::kModerate),
+Range find_range(std::string_view field) {
+  for (const RangeRow& row : kRanges)
+    if (row.names.has(field)) return row.range;
+  return Range::kModerate;
+}
 
-    kSite(FIELD(site_size), "size", 3, Range::kNonNegative),
-    kSite(FIELD(site_pos), "pos", 3, Range::kModerate),
-    kSite(FIELD(site_quat), "quat", 4, Range::kUnitRow),
-
-    kCamera(FIELD(cam_pos), "pos", 3, Range::kModerate),
-    kCamera(FIELD(cam_quat), "quat", 4, Range::kUnitRow),
-    kCamera(FIELD(cam_poscom0), "poscom0", 3, Range::kModerate),
-    kCamera(FIELD(cam_pos0), "pos0", 3, Range::kModerate),
-    kCamera(FIELD(cam_mat0), "mat0", 9, Range::kModerate),
-    kCamera(FIELD(cam_fovy), "fovy", 1, Range::kModerate),
-    kCamera(FIELD(cam_sensorsize), "sensorsize", 2, Range::kModerate),
-    kCamera(FIELD(cam_intrinsic), "focal or principal", 4, Range::kModerate),
-
-    kSensor(FIELD(sensor_cutoff), "cutoff", 1, Range::kModerate),
-    kSensor(FIELD(sensor_delay), "delay", 1, Range::kNonNegative),
-    kSensor(FIELD(sensor_interval), "interval", 2, Range::kModerate),
-
-    kJoint(FIELD(jnt_stiffness), "stiffness", 1, Range::kModerate),
-    kJoint(FIELD(jnt_stiffnesspoly), "stiffness", mjNPOLY, Range::kModerate),
-    kJoint(FIELD(jnt_springyield), "springyield", 1, Range::kModerate),
-    kJoint(FIELD(jnt_range), "range", 2, Range::kModerate),
-    kJoint(FIELD(jnt_actfrcrange), "actuatorfrcrange", 2, Range::kNotNan),
-    kJoint(FIELD(jnt_pos), "pos", 3, Range::kModerate),
-    kJoint(FIELD(jnt_axis), "axis", 3, Range::kUnitRow),
-    kJoint(FIELD(jnt_margin), "margin", 1, Range::kModerate),
-    kJoint(FIELD(jnt_solref), "solreflimit", mjNREF, Range::kModerate),
-    kJoint(FIELD(jnt_solimp), "solimplimit", mjNIMP, Range::kModerate),
-
-    kDof(FIELD(dof_armature), "armature", 1, Range::kNonNegative),
-    kDof(FIELD(dof_M0), "M0", 1, Range::kDerived),
-    kDof(FIELD(dof_invweight0), "invweight0", 1, Range::kDerived),
-    kDof(FIELD(dof_length), "length", 1, Range::kDerived),
-    kDof(FIELD(dof_damping), "damping", 1, Range::kModerate),
-    kDof(FIELD(dof_dampingpoly), "damping", mjNPOLY, Range::kModerate),
-    kDof(FIELD(dof_frictionloss), "frictionloss", 1, Range::kNonNegative),
-    kDof(FIELD(dof_solref), "solreffriction", mjNREF, Range::kModerate),
-    kDof(FIELD(dof_solimp), "solimpfriction", mjNIMP, Range::kModerate),
-
-    kCoordinate(FIELD(qpos0), "reference position", 1, Range::kModerate),
-    kCoordinate(FIELD(qpos_spring), "springref", 1, Range::kModerate),
-
-    kPair(FIELD(pair_friction), "friction", 5, Range::kNonNegative),
-    kPair(FIELD(pair_adhesion), "adhesion", 1, Range::kModerate),
-    kPair(FIELD(pair_margin), "margin", 1, Range::kDistance),
-    kPair(FIELD(pair_gap), "gap", 1, Range::kModerate),
-    kPair(FIELD(pair_solref), "solref", mjNREF, Range::kModerate),
-    kPair(FIELD(pair_solreffriction), "solreffriction", mjNREF, Range::kModerate),
-    kPair(FIELD(pair_solimp), "solimp", mjNIMP, Range::kModerate),
-
-    kEquality(FIELD(eq_solref), "solref", mjNREF, Range::kModerate),
-    kEquality(FIELD(eq_solimp), "solimp", mjNIMP, Range::kModerate),
-    kEquality(FIELD(eq_data), "data (anchor, relpose, polycoef)", mjNEQDATA, Range::kModerate),
-
-    kTendon(FIELD(tendon_stiffness), "stiffness", 1, Range::kModerate),
-    kTendon(FIELD(tendon_stiffnesspoly), "stiffness", mjNPOLY, Range::kModerate),
-    kTendon(FIELD(tendon_damping), "damping", 1, Range::kModerate),
-    kTendon(FIELD(tendon_dampingpoly), "damping", mjNPOLY, Range::kModerate),
-    kTendon(FIELD(tendon_armature), "armature", 1, Range::kNonNegative),
-    kTendon(FIELD(tendon_frictionloss), "frictionloss", 1, Range::kNonNegative),
-    kTendon(FIELD(tendon_springyield), "springyield", 1, Range::kModerate),
-    kTendon(FIELD(tendon_invweight0), "invweight0", 1, Range::kDerived),
-    kTendon(FIELD(tendon_length0), "length0", 1, Range::kModerate),
-    kTendon(FIELD(tendon_lengthspring), "springlength", 2, Range::kModerate),
-    kTendon(FIELD(tendon_range), "range", 2, Range::kNotNan),
-    kTendon(FIELD(tendon_actfrcrange), "actuatorfrcrange", 2, Range::kNotNan),
-    kTendon(FIELD(tendon_margin), "margin", 1, Range::kModerate),
-    kTendon(FIELD(tendon_solref_lim), "solreflimit", mjNREF, Range::kModerate),
-    kTendon(FIELD(tendon_solimp_lim), "solimplimit", mjNIMP, Range::kModerate),
-    kTendon(FIELD(tendon_solref_fri), "solreffriction", mjNREF, Range::kModerate),
-    kTendon(FIELD(tendon_solimp_fri), "solimpfriction", mjNIMP, Range::kModerate),
-    kPath(FIELD(wrap_prm), "coef or divisor", 1, Range::kModerate),
-
-    kActuator(FIELD(actuator_gainprm), "gain", mjNGAIN, Range::kModerate),
-    kActuator(FIELD(actuator_biasprm), "bias", mjNBIAS, Range::kModerate),
-    kActuator(FIELD(actuator_dynprm), "dynprm", mjNDYN, Range::kModerate),
-    kActuator(FIELD(actuator_cranklength), "cranklength", 1, Range::kModerate),
-    kActuator(FIELD(actuator_damping), "damping", 1, Range::kModerate),
-    kActuator(FIELD(actuator_dampingpoly), "damping", mjNPOLY, Range::kModerate),
-    kActuator(FIELD(actuator_armature), "armature", 1, Range::kNonNegative),
-    kActuator(FIELD(actuator_delay), "delay", 1, Range::kNonNegative),
-    kActuator(FIELD(actuator_actrange), "actrange", 2, Range::kNotNan),
-    kActuator(FIELD(actuator_forcerange), "forcerange", 2, Range::kNotNan),
-    kControl(FIELD(actuator_ctrlrange), "ctrlrange", 2, Range::kNotNan),
-    kOutput(FIELD(actuator_gear), "gear", 6, Range::kModerate),
-    kOutput(FIELD(actuator_acc0), "acc0", 1, Range::kDerived),
-    kOutput(FIELD(actuator_length0), "length0", 1, Range::kModerate),
-    kOutput(FIELD(actuator_lengthrange), "lengthrange", 2, Range::kModerate),
-
-    kHfield(FIELD(hfield_size), "size", 4, Range::kNonNegative),
-    kElevation(FIELD(hfield_data), "elevation", 1, Range::kNonNegative),
-    kVertex(FIELD(mesh_vert), "vertex", 3, Range::kDistance),
-    kPolygon(FIELD(mesh_polynormal), "polygon normal", 3, Range::kDistance),
-    kVolume(FIELD(bvh_aabb), "aabb", 6, Range::kModerate),
-    kCell(FIELD(oct_aabb), "aabb", 6, Range::kModerate),
-    kCell(FIELD(oct_coeff), "coefficient", 8, Range::kModerate),
+/// The elements of arrays: the name of their number, and how an element is named.
+struct Elements {
+  std::string_view count_name;
+  mjtObj type;                 // of an element with a name, or of the owner of a part of an array
+  const char* kind = nullptr;  // of an element without a name
+  mjtSize mjModel::*num_owners = nullptr;
+  int* mjModel::*first = nullptr;  // the first element of each owner
+  bool is_large = false;
+};
+constexpr Elements kElements[] = {
+    {"nbody", mjOBJ_BODY},
+    {"njnt", mjOBJ_JOINT},
+    {"nv", mjOBJ_JOINT, nullptr, &mjModel::njnt, &mjModel::jnt_dofadr},
+    {"nq", mjOBJ_JOINT, nullptr, &mjModel::njnt, &mjModel::jnt_qposadr},
+    {"ngeom", mjOBJ_GEOM},
+    {"nsite", mjOBJ_SITE},
+    {"ncam", mjOBJ_CAMERA},
+    {"npair", mjOBJ_PAIR},
+    {"neq", mjOBJ_EQUALITY},
+    {"ntendon", mjOBJ_TENDON},
+    {"nwrap", mjOBJ_TENDON, nullptr, &mjModel::ntendon, &mjModel::tendon_adr},
+    {"nactuator", mjOBJ_ACTUATOR},
+    {"nu", mjOBJ_UNKNOWN, "control"},
+    {"nout", mjOBJ_UNKNOWN, "actuator output"},
+    {"nsensor", mjOBJ_SENSOR},
+    {"nhfield", mjOBJ_HFIELD},
+    {"nhfielddata", mjOBJ_HFIELD, nullptr, &mjModel::nhfield, &mjModel::hfield_adr, true},
+    {"nmeshvert", mjOBJ_MESH, nullptr, &mjModel::nmesh, &mjModel::mesh_vertadr, true},
+    {"nmeshpoly", mjOBJ_MESH, nullptr, &mjModel::nmesh, &mjModel::mesh_polyadr, true},
+    {"nbvhstatic", mjOBJ_UNKNOWN, "bounding volume", nullptr, nullptr, true},
+    {"noct", mjOBJ_UNKNOWN, "octree cell", nullptr, nullptr, true},
 };
 
-#undef FIELD
-
-#define OPTION(name) "opt." #name, "option", #name, offsetof(mjModel, opt.name)
-
-constexpr NumberMember kMembers[] = {
-    {OPTION(timestep), 1, Range::kPositive},
-    {OPTION(density), 1, Range::kNonNegative},
-    {OPTION(viscosity), 1, Range::kNonNegative},
-    {OPTION(tolerance), 1, Range::kModerate},
-    {OPTION(ls_tolerance), 1, Range::kModerate},
-    {OPTION(noslip_tolerance), 1, Range::kModerate},
-    {OPTION(ccd_tolerance), 1, Range::kNonNegative},
-    {OPTION(sleep_tolerance), 1, Range::kModerate},
-    {OPTION(impratio), 1, Range::kModerate},
-    {OPTION(gravity), 3, Range::kModerate},
-    {OPTION(wind), 3, Range::kModerate},
-    {OPTION(magnetic), 3, Range::kModerate},
-    {OPTION(o_margin), 1, Range::kDistance},
-    {OPTION(o_solref), mjNREF, Range::kModerate},
-    {OPTION(o_solimp), mjNIMP, Range::kModerate},
-    {OPTION(o_friction), 5, Range::kNonNegative},
-    {"stat.meaninertia", "statistic", "meaninertia", offsetof(mjModel, stat.meaninertia), 1,
-     Range::kDerived},
-};
-
-#undef OPTION
+const Elements* find_elements(std::string_view count_name) {
+  const auto* at = std::ranges::find(kElements, count_name, &Elements::count_name);
+  return at == std::end(kElements) ? nullptr : at;
+}
 
 /// The interval of the squared norm of a row.
 struct NormRange {
@@ -316,7 +186,56 @@ bool have_norms(Range range, mjtSize count, int width, const mjtNum* values) {
                     : have_norms<3>(norms, count, values);
 }
 
-std::span<const NumberArray> number_arrays() { return kArrays; }
-std::span<const NumberMember> number_members() { return kMembers; }
+bool is_unread(std::string_view field) { return Names{kUnread}.has(field); }
+
+std::vector<NumberArray> list_numbers(const mjModel* m) {
+  std::vector<NumberArray> out;
+  const auto add = [&]<class T>(std::string_view field, const T* values,
+                                std::string_view count_name, mjtSize count, mjtSize width) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (is_unread(field)) return;
+      const Elements* elements = find_elements(count_name);
+      NumberArray array{.field = field,
+                        .count_name = count_name,
+                        .count = count,
+                        .width = static_cast<int>(width),
+                        .range = find_range(field),
+                        .is_large = elements && elements->is_large};
+      if constexpr (std::is_same_v<T, float>)
+        array.floats = values;
+      else
+        array.numbers = values;
+      out.push_back(array);
+    }
+  };
+#define X(type, name, n) add("opt." #name, &m->opt.name, "", n, 1);
+#define XVEC(type, name, n) add("opt." #name, m->opt.name, "", n, 1);
+  MJOPTION_FIELDS
+#undef XVEC
+#undef X
+  add("stat.meaninertia", &m->stat.meaninertia, "", 1, 1);
+  MJMODEL_POINTERS_PREAMBLE(m)
+#define X(type, name, rows, columns) add(#name, m->name, #rows, m->rows, columns);
+  MJMODEL_POINTERS
+#undef X
+  return out;
+}
+
+std::string name_element(const mjModel* m, const NumberArray& array, int element) {
+  const Elements* elements = find_elements(array.count_name);
+  if (!elements) return array.field.starts_with("stat.") ? "statistic" : "option";
+  if (elements->kind)
+    return std::string(elements->kind).append(" ").append(std::to_string(element));
+  if (!elements->first) return describe(m, elements->type, element);
+  int owner = 0;
+  const int* first = m->*elements->first;
+  for (int k = 0; k < m->*elements->num_owners; ++k)
+    if (first[k] >= 0 && first[k] <= element) owner = k;
+  return describe(m, elements->type, owner);
+}
+
+std::string_view name_numbers(const NumberArray& array) {
+  return array.field.substr(array.field.find_first_of("._") + 1);
+}
 
 }  // namespace stiction::plant

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
-#include <variant>
+#include <string_view>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
-/// The floating-point numbers of an mjModel that a step reads, each with its range. The checks of
-/// model_check.hpp follow this table. A test compares it with MuJoCo's own list of arrays.
+/// The floating-point numbers of an mjModel that a step reads, each with its range: all of MuJoCo's
+/// own list (mjxmacro.h), except those that a step does not read.
 namespace stiction::plant {
 
 /// The range of a number, or of the numbers of a row.
@@ -44,38 +43,34 @@ bool is_row(Range range);
 /// @param values size (count x width), row by row
 bool have_norms(Range range, mjtSize count, int width, const mjtNum* values);
 
-/// An array of mjModel with `width` numbers for each of its elements.
+/// An array of a model with `width` numbers for each of its elements, or an option with as many
+/// elements as numbers.
 struct NumberArray {
-  using Values = std::variant<mjtNum * mjModel::*, float * mjModel::*>;
-  using Describe = std::string (*)(const mjModel*, int);
+  std::string_view field;           // in mjModel, such as "geom_size" or "opt.gravity"
+  std::string_view count_name;      // such as "ngeom"; empty: an option
+  const mjtNum* numbers = nullptr;  // null: floats
+  const float* floats = nullptr;
+  mjtSize count = 0;
+  int width = 0;
+  Range range = Range::kModerate;
+  bool is_large =
+      false;  // a call of step checks a part of the array, and the next call the next part
 
-  const char* field;        // the name of the array in mjModel
-  const char* what;         // the name in messages, which is that of the MJCF where it has one
-  Values values;            // the array
-  Describe describe;        // returns the name of an element
-  mjtSize mjModel::*count;  // the number of elements
-  int width;                // the numbers of an element
-  Range range;
-  bool is_large;  // a call of step checks a part of the array, and the next call the next part
+  double at(mjtSize i) const { return numbers ? numbers[i] : static_cast<double>(floats[i]); }
+  mjtSize size() const { return count * width; }
 };
 
-/// A number or a short array inside mjModel.
-struct NumberMember {
-  const char* field;   // such as "opt.gravity"
-  const char* where;   // the element in messages
-  const char* what;    // the name in messages
-  std::size_t offset;  // position in mjModel [bytes]
-  int size;
-  Range range;
+/// Lists the arrays and options of a model that a step reads.
+/// @param model must outlive the result
+std::vector<NumberArray> list_numbers(const mjModel* model);
 
-  const mjtNum* at(const mjModel* model) const {
-    return reinterpret_cast<const mjtNum*>(reinterpret_cast<const char*>(model) + offset);
-  }
-};
+/// True if a step does not read an array of mjModel.
+bool is_unread(std::string_view field);
 
-/// Returns the table of the arrays that a step reads.
-std::span<const NumberArray> number_arrays();
-/// Returns the table of the options and statistics that a step reads.
-std::span<const NumberMember> number_members();
+/// Names an element of an array for messages, such as "geom 'ball'".
+std::string name_element(const mjModel* model, const NumberArray& array, int element);
+
+/// Returns the name of an array's numbers for messages, such as "size" of "geom_size".
+std::string_view name_numbers(const NumberArray& array);
 
 }  // namespace stiction::plant

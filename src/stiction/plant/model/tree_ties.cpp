@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
-#include "stiction/plant/model/tied_bodies.hpp"
-
 namespace stiction::plant {
 namespace {
 
 using Tie = TreeTies::Tie;
 
+void add_tree(int tree, Tie* tie) {
+  const auto at = std::lower_bound(tie->trees.begin(), tie->trees.end(), tree);
+  if (at == tie->trees.end() || *at != tree) tie->trees.insert(at, tree);
+}
+
 void add_body(const mjModel* m, int body, Tie* tie) {
-  if (m->body_treeid[body] >= 0) tie->trees.push_back(m->body_treeid[body]);
+  if (m->body_treeid[body] >= 0) add_tree(m->body_treeid[body], tie);
   if (m->body_mocapid[m->body_rootid[body]] >= 0) tie->has_mocap_body = true;
 }
 
@@ -23,13 +26,8 @@ void add_site(const mjModel* m, int site, Tie* tie) {
 }
 
 void add_all(const Tie& from, Tie* to) {
-  to->trees.insert(to->trees.end(), from.trees.begin(), from.trees.end());
+  for (const int tree : from.trees) add_tree(tree, to);
   to->has_mocap_body |= from.has_mocap_body;
-}
-
-void make_unique(Tie* tie) {
-  std::sort(tie->trees.begin(), tie->trees.end());
-  tie->trees.erase(std::unique(tie->trees.begin(), tie->trees.end()), tie->trees.end());
 }
 
 }  // namespace
@@ -47,7 +45,6 @@ TreeTies::Tie TreeTies::make_tendon_tie(const mjModel* m, int tendon) const {
   for (int i = begin; i < begin + m->tendon_num[tendon]; ++i)
     if (m->wrap_type[i] == mjWRAP_JOINT) add_joint(m, m->wrap_objid[i], &tie);
   for_each_tendon_body(m, tendon, [&](int body) { add_body(m, body, &tie); });
-  make_unique(&tie);
   return tie;
 }
 
@@ -58,7 +55,6 @@ TreeTies::Tie TreeTies::make_equality_tie(const mjModel* m, int equality) const 
     if (m->eq_type[equality] == mjEQ_TENDON && object >= 0) add_all(tendons_[object], &tie);
   }
   for_each_equality_body(m, equality, [&](int body) { add_body(m, body, &tie); });
-  make_unique(&tie);
   return tie;
 }
 
@@ -81,7 +77,6 @@ TreeTies::Tie TreeTies::make_actuator_tie(const mjModel* m, int actuator) const 
       add_site(m, other, &tie);
       break;
   }
-  make_unique(&tie);
   return tie;
 }
 

@@ -13,23 +13,8 @@ std::vector<std::string> find_names(const mjModel* m, mjtObj type, int count) {
 }  // namespace
 
 std::string describe(mjtObj type, int id, const char* name) {
-  std::string kind;
-  switch (type) {
-    case mjOBJ_BODY: kind = "body"; break;
-    case mjOBJ_JOINT: kind = "joint"; break;
-    case mjOBJ_GEOM: kind = "geom"; break;
-    case mjOBJ_TENDON: kind = "tendon"; break;
-    case mjOBJ_ACTUATOR: kind = "actuator"; break;
-    case mjOBJ_EQUALITY: kind = "equality"; break;
-    case mjOBJ_FLEX: kind = "flex"; break;
-    case mjOBJ_SITE: kind = "site"; break;
-    case mjOBJ_PAIR: kind = "pair"; break;
-    case mjOBJ_CAMERA: kind = "camera"; break;
-    case mjOBJ_SENSOR: kind = "sensor"; break;
-    case mjOBJ_HFIELD: kind = "hfield"; break;
-    case mjOBJ_MESH: kind = "mesh"; break;
-    default: kind = "element"; break;
-  }
+  const char* const own = mju_type2Str(type);
+  const std::string kind = own ? own : "element";
   return name && *name ? kind + " '" + name + "'" : kind + " " + std::to_string(id);
 }
 

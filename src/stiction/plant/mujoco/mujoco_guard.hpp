@@ -1,10 +1,12 @@
 #pragma once
 
 #include <csetjmp>
+#include <memory>
 #include <string>
 
 #include <mujoco/mujoco.h>
 
+/// Owning pointers to objects that MuJoCo allocates.
 namespace stiction::plant {
 
 /// Catches MuJoCo's errors and warnings on this thread while it lives. MuJoCo's own handlers end
@@ -50,5 +52,14 @@ class MuJoCoGuard {
   char warning_[sizeof(mjLogMessage::subject)];
   int num_warnings_ = 0;
 };
+
+struct ModelDeleter {
+  void operator()(mjModel* model) const { mj_deleteModel(model); }
+};
+struct DataDeleter {
+  void operator()(mjData* data) const { mj_deleteData(data); }
+};
+using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
+using DataPtr = std::unique_ptr<mjData, DataDeleter>;
 
 }  // namespace stiction::plant

@@ -11,8 +11,8 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/contact/patch_contact.hpp"
 #include "stiction/plant/collision/geom_pair.hpp"
-#include "stiction/plant/materials/mujoco_friction.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/materials/materials.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 
 namespace stiction::plant {
@@ -111,7 +111,7 @@ mjContact make_mujoco_contact(const mjModel* m, const PatchPair& pair, const Pat
   const double mu = std::max(find_mujoco_friction(m, pair.geoms, pair.mujoco_pair).value, mjMINMU);
   std::fill_n(con.friction, 2, mu);
   std::fill_n(con.friction + 2, 3, mu * std::sqrt(sum.area));
-  con.exclude = kPatch;
+  mark(kPatch, &con);
   con.efc_address = -1;
   return con;
 }

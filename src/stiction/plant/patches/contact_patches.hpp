@@ -17,8 +17,6 @@
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/patches/geom_body.hpp"
 #include "stiction/plant/patches/patch_continuation.hpp"
-#include "stiction/plant/patches/patch_model.hpp"
-#include "stiction/plant/patches/patch_peak.hpp"
 
 namespace stiction::plant {
 

@@ -7,7 +7,7 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 
@@ -55,7 +55,7 @@ contact::SurfaceOptions without_memory(contact::SurfaceOptions options) {
 PatchForces::PatchForces(const mjModel* model, const MaterialTable& materials,
                          const contact::SurfaceOptions& options, double stiction_tolerance)
     : model_(model),
-      without_contact_(*model),
+      without_contact_(model),
       materials_(materials),
       plant_(model),
       patches_(model, materials, without_memory(options)),
@@ -82,7 +82,7 @@ void PatchForces::calc_points(mjData* d) {
   call_mujoco([&] { patches_.add_to_data(m, d); });
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
-    if (con.exclude == kPatch || con.dist >= 0) continue;
+    if (is_patch(con) || con.dist >= 0) continue;
     throw Error(ErrorCode::kUnsupported, describe(m, mjOBJ_GEOM, con.geom[0]),
                 "touches " + describe(m, mjOBJ_GEOM, con.geom[1]) +
                     " in points, which have no continuous form; give one a hydroelastic_modulus, "
@@ -90,7 +90,7 @@ void PatchForces::calc_points(mjData* d) {
   }
   problem_ = plant_.pattern();
   patches_.add_contacts(m, d, plant_, materials_, {}, &problem_);
-  call_mujoco([&] { mj_fwdVelocity(&without_contact_, d); });
+  call_mujoco([&] { mj_fwdVelocity(without_contact_.get(), d); });
 }
 
 /// Adds the generalized forces of a patch.
@@ -138,15 +138,15 @@ void PatchForces::calc(mjData* d, double* qfrc) {
 }
 
 void PatchForces::calc_acceleration(mjData* d) {
-  without_contact_.opt = model_->opt;
-  without_contact_.opt.disableflags |= mjDSBL_CONTACT;
+  mjModel* const m = without_contact_.follow(model_);
+  m->opt.disableflags |= mjDSBL_CONTACT;
   calc(d, qfrc_.data());
   const int nv = model_->nv;
   call_mujoco([&] {
-    mj_forward(&without_contact_, d);
+    mj_forward(m, d);
     // Applied forces enter only the acceleration stage, so repeat only this stage.
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] += qfrc_[i];
-    mj_forwardSkip(&without_contact_, d, mjSTAGE_VEL, 1);
+    mj_forwardSkip(m, d, mjSTAGE_VEL, 1);
     for (int i = 0; i < nv; ++i) d->qfrc_applied[i] -= qfrc_[i];
   });
 }

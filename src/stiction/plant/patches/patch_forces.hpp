@@ -8,6 +8,7 @@
 #include "stiction/contact/surface_options.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 
 namespace stiction::plant {
@@ -52,7 +53,7 @@ class PatchForces {
   void add_patch(const PatchPair& pair, const mjData* d, double* qfrc) const;
 
   const mjModel* model_;
-  mjModel without_contact_;  // shares the model's arrays
+  ShadowModel without_contact_;
   MaterialTable materials_;
   Model plant_;
   ContactPatches patches_;

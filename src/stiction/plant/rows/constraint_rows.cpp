@@ -1,14 +1,15 @@
 #include "stiction/plant/rows/constraint_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/mocap/mocap_rows.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
-#include "stiction/plant/rows/ball_limits.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
-#include "stiction/plant/rows/equality_round_off.hpp"
+#include "stiction/plant/rows/limit_rows.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -88,6 +89,10 @@ contact::Row make_friction_row(const mjData* d, int i, double dt, double driven,
   return row;
 }
 
+/// The largest round-off of an entry, relative to the positions that cancel in it: a few hundred
+/// units of double precision. Levers that are as short have no meaning in a world of meters.
+constexpr double kRoundOff = 1e-13;
+
 }  // namespace
 
 void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const SpeculativeLimits* limits,
@@ -95,19 +100,20 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
   // MuJoCo makes no row for a contact that is flagged as within its gap. Transmissions of actuators
   // on a body then compute the contact's Jacobian from the geometry instead of reading the row.
   for (int i = 0; i < d->ncon; ++i) {
-    exclude_[i] = d->contact[i].exclude;
-    if (exclude_[i] == kTakesPart || (adhesion && adhesion->bridges_gap(m, d, i)))
-      d->contact[i].exclude = kInGap;
+    mjContact& con = d->contact[i];
+    marks_[i] = get_mark(con);
+    if (takes_part(con) || (adhesion && adhesion->bridges_gap(m, d, i))) mark(kInGap, &con);
   }
-  if (limits) limits->widen(m, &wide_);
-  mj_makeConstraint(limits ? &wide_ : m, d);
+  if (limits) limits->widen(wide_.follow(m));
+  const mjModel* const used = limits ? wide_.get() : m;
+  mj_makeConstraint(used, d);
   // mj_projectConstraint computes the exact diagonal of J M^-1 J^T, and R and D from it.
-  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(limits ? &wide_ : m, d);
+  if (m->opt.enableflags & mjENBL_DIAGEXACT) mj_projectConstraint(used, d);
   if (limits) SpeculativeLimits::restore_margins(m, d);
   turn_ball_limits(m, d, qvel ? qvel : d->qvel,
                    limits ? BallLimitRows::all : BallLimitRows::near_zero);
   mj_transmission(m, d);
-  for (int i = 0; i < d->ncon; ++i) d->contact[i].exclude = exclude_[i];
+  for (int i = 0; i < d->ncon; ++i) mark(marks_[i], &d->contact[i]);
 }
 
 void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& plant,
@@ -170,6 +176,17 @@ void ConstraintRows::find_nonzeros(int nv, const mjtNum* J) {
     dofs_.push_back(j);
     values_.push_back(J[j]);
   }
+}
+
+bool is_round_off(const mjModel* m, const mjData* d, int equality, std::span<const double> J) {
+  const int type = m->eq_type[equality];
+  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return false;
+  const mjtNum* const positions = m->eq_objtype[equality] == mjOBJ_SITE ? d->site_xpos : d->xpos;
+  double scale = 1;  // of axes
+  for (const int object : {m->eq_obj1id[equality], m->eq_obj2id[equality]})
+    scale += mju_norm3(positions + 3 * object);
+  return std::all_of(J.begin(), J.end(),
+                     [&](double x) { return std::abs(x) <= kRoundOff * scale; });
 }
 
 }  // namespace stiction::plant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -8,7 +9,9 @@
 #include "stiction/plant/forces/adhesion.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/model/model.hpp"
-#include "stiction/plant/rows/speculative_limits.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/shadow_model.hpp"
+#include "stiction/plant/rows/limit_rows.hpp"
 
 namespace stiction::plant {
 
@@ -33,7 +36,7 @@ class ConstraintRows {
                         const SpeculativeLimits* limits = nullptr,
                         const Adhesion* adhesion = nullptr, const mjtNum* qvel = nullptr);
   /// Allocates the memory of make_constraints, which must not allocate inside a MuJoCoGuard.
-  void reserve(const mjData* data) { exclude_.resize(data->ncon); }
+  void reserve(const mjData* data) { marks_.resize(data->ncon); }
 
   /// Appends MuJoCo's rows to the problem; Row::source is the row in data->efc_*.
   ///
@@ -56,10 +59,20 @@ class ConstraintRows {
  private:
   void find_nonzeros(int nv, const mjtNum* J);
 
-  mjModel wide_;              // model with the wider margins of speculative limits
-  std::vector<int> exclude_;  // saved mjContact::exclude per contact
-  std::vector<int> dofs_;     // nonzeros of a dense row
+  ShadowModel wide_;                // the model with the wider margins of speculative limits
+  std::vector<ContactMark> marks_;  // saved, per contact
+  std::vector<int> dofs_;           // nonzeros of a dense row
   std::vector<double> values_;
 };
+
+/// Returns true if a row of an equality is only round-off.
+///
+/// MuJoCo computes a row of a connect or a weld as the difference of the Jacobians of two bodies.
+/// If no motion moves the bodies apart in its direction, as for a connect at the center of their
+/// ball joint, the positions in the row cancel, and entries of the order 1e-17 may be left. A rigid
+/// model would satisfy such a row by the motion of the whole tree, which the row does not concern.
+/// @param equality of the model
+/// @param J        entries of the row
+bool is_round_off(const mjModel* m, const mjData* d, int equality, std::span<const double> J);
 
 }  // namespace stiction::plant

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 
-#include "stiction/plant/model/moved_mass.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
-#include "stiction/plant/shapes/hertz_geometry.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/shapes/local_shape.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -206,7 +206,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;
-    if (selection.acts.empty() ? con.exclude > kInGap : selection.acts[i] == 0) continue;
+    if (selection.acts.empty() ? !is_listed(con) : selection.acts[i] == 0) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
     // A body pair holds consecutive contacts of the same two bodies.
     if (body_A != pair_A || body_B != pair_B) {

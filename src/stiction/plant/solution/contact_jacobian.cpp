@@ -4,8 +4,8 @@
 #include <array>
 #include <iterator>
 
-#include "stiction/plant/mujoco/arena.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::plant {
 namespace {

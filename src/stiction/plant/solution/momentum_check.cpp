@@ -1,11 +1,14 @@
 #include "stiction/plant/solution/momentum_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "stiction/certificate/certifier.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/six.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -22,6 +25,50 @@ Vec4 add_cross(const Vec4& s, const Vec4& a, const Vec4& b) {
 
 /// Adds a vector to four numbers.
 void add(const Vec4& x, double* sum) { math::store(sum, math::load<Vec4>(sum) + x); }
+
+double norm(const double* a) { return math::hypot(a[0], a[1], a[2]); }
+
+/// Returns the center of mass of a body's tree, about which MuJoCo's dof axes are.
+const mjtNum* find_com(const mjModel* m, const mjData* d, int body) {
+  return d->subtree_com + 3 * m->body_rootid[body];
+}
+
+/// Returns the sum of the magnitudes of the terms of a body's velocity at a point [m/s].
+double calc_speed_terms(const MomentumCheck::Input& input, int body, double distance) {
+  const mjData* d = input.data;
+  const double arm = distance + norm(find_com(input.model, d, body));
+  double sum = 0;
+  for (const int dof : input.plant.dofs_of_body(body))
+    sum += std::abs(d->qvel[dof]) * (norm(d->cdof + 6 * dof) * arm + norm(d->cdof + 6 * dof + 3));
+  return sum;
+}
+
+/// Converts magnitudes of the entries of a velocity or an impulse from the solver's dofs to
+/// MuJoCo's. The moments of a free body are rotated, so each takes the norm of all three. Sleeping
+/// dofs get 0.
+void to_mujoco_magnitudes(const mjModel* m, const Model& plant, std::span<const double> entries,
+                          std::vector<double>* out) {
+  out->assign(m->nv, 0.0);
+  for (const Model::Block& block : plant.blocks()) {
+    const double* from = entries.data() + block.solver_start;
+    double* to = out->data() + block.dof_start;
+    for (int i = 0; i < block.num_dofs; ++i)
+      to[i] = !block.is_free_body ? std::abs(from[i]) : i < 3 ? std::abs(from[3 + i]) : norm(from);
+  }
+}
+
+/// Adds |M| x to y.
+void add_M_magnitude(const mjModel* m, const mjData* d, std::span<const double> x,
+                     std::span<double> y) {
+  for (int i = 0; i < m->nv; ++i) {
+    const int begin = m->M_rowadr[i], end = begin + m->M_rownnz[i];
+    for (int k = begin; k < end; ++k) {
+      const int j = m->M_colind[k];
+      y[i] += std::abs(d->M[k]) * x[j];
+      if (j != i) y[j] += std::abs(d->M[k]) * x[i];
+    }
+  }
+}
 
 }  // namespace
 
@@ -186,6 +233,114 @@ MomentumCheck::Result MomentumCheck::calc_norms(const mjModel* m, const mjData* 
   return {.residual = std::sqrt(r2),
           .mismatch = std::sqrt(e2),
           .scale = std::sqrt(std::max({p2, s2, f2}))};
+}
+
+double MomentumRounding::calc(const MomentumCheck::Input& input, const ImplicitForces& implicit,
+                              std::span<const double> certificate) {
+  to_mujoco_magnitudes(input.model, input.plant, input.solution.v, &speeds_);
+  to_mujoco_magnitudes(input.model, input.plant, input.problem.free_impulse, &terms_);
+  for (std::size_t i = 0; i < speeds_.size(); ++i) speeds_[i] += std::abs(input.data->qvel[i]);
+  add_implicit(input, implicit);
+  return finish(input, {}, certificate);
+}
+
+double MomentumRounding::calc_accelerations(const MomentumCheck::Input& input,
+                                            std::span<const double> viscous_friction,
+                                            std::span<const double> certificate) {
+  to_mujoco_magnitudes(input.model, input.plant, input.solution.v, &speeds_);
+  terms_.resize(speeds_.size());
+  for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] = std::abs(input.data->qfrc_smooth[i]);
+  return finish(input, viscous_friction, certificate);
+}
+
+/// Adds the terms of implicit springs and dampers.
+void MomentumRounding::add_implicit(const MomentumCheck::Input& input,
+                                    const ImplicitForces& implicit) {
+  const double dt = input.problem.time_step;
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    terms_[i] +=
+        (dt * implicit.diagonal_damping()[i] + dt * dt * implicit.diagonal_stiffness()[i]) *
+        speeds_[i];
+  for (const ImplicitForces::RankOne& term : implicit.rank_one()) {
+    if (term.limit >= 0) continue;  // a row, see add_rows
+    double speed = std::abs(term.velocity);
+    for (int e = term.first; e < term.first + term.size; ++e)
+      speed += std::abs(implicit.value(e)) * speeds_[implicit.dof(e)];
+    const double impulse = (dt * dt * term.stiffness + dt * term.damping) * speed;
+    for (int e = term.first; e < term.first + term.size; ++e)
+      terms_[implicit.dof(e)] += std::abs(implicit.value(e)) * impulse;
+  }
+}
+
+/// Adds the magnitudes of the contacts' wrenches to those of their bodies.
+/// @param viscous_friction nu of each contact [N s/m], or empty
+void MomentumRounding::add_contacts(const MomentumCheck::Input& input,
+                                    std::span<const double> viscous_friction) {
+  const mjModel* m = input.model;
+  wrench_.assign(m->nbody, {});
+  for (const contact::BodyPair& pair : input.problem.pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = input.problem.contacts[i];
+      const mjContact& con = input.data->contact[c.source];
+      const int bodies[] = {m->geom_bodyid[con.geom[0]], m->geom_bodyid[con.geom[1]]};
+      const double distance = norm(pair.origin.data()) + norm(c.offset.data());
+      const std::array<double, 6>& gamma = input.solution.impulses[i];
+      double force = norm(gamma.data());
+      if (!viscous_friction.empty())
+        for (const int body : bodies)
+          force += viscous_friction[i] * calc_speed_terms(input, body, distance);
+      const double moment = norm(gamma.data() + 3) + distance * force;
+      for (const int body : bodies) {
+        wrench_[body].force += force;
+        wrench_[body].moment += moment;
+      }
+    }
+  }
+}
+
+/// Adds the magnitudes of the wrenches to the dofs that they act on, from the leaves to the root.
+void MomentumRounding::project(const mjModel* m, const mjData* d) {
+  for (int body = static_cast<int>(m->nbody) - 1; body > 0; --body) {
+    const Magnitude& wrench = wrench_[body];
+    // The wrench is shifted to the center of mass, and the certificate measures from the joint.
+    const double arm = norm(find_com(m, d, body)) + norm(d->xpos + 3 * body);
+    for (int i = m->body_dofadr[body]; i < m->body_dofadr[body] + m->body_dofnum[body]; ++i)
+      terms_[i] += norm(d->cdof + 6 * i) * (wrench.moment + arm * wrench.force) +
+                   norm(d->cdof + 6 * i + 3) * wrench.force;
+    Magnitude& parent = wrench_[m->body_parentid[body]];
+    parent.force += wrench.force;
+    parent.moment += wrench.moment;
+  }
+}
+
+/// Adds the terms of inertia, contacts and rows, and the certificate's bounds.
+/// @return the norm of all bounds
+double MomentumRounding::finish(const MomentumCheck::Input& input,
+                                std::span<const double> viscous_friction,
+                                std::span<const double> certificate) {
+  const mjModel* m = input.model;
+  const mjData* d = input.data;
+  const contact::ContactProblem& problem = input.problem;
+  add_M_magnitude(m, d, speeds_, terms_);
+  add_contacts(input, viscous_friction);
+  project(m, d);
+  row_terms_.assign(problem.num_dofs(), 0.0);
+  for (int i = 0; i < problem.num_rows(); ++i) {
+    const contact::Row& row = problem.rows[i];
+    for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
+      row_terms_[problem.row_dof[c]] +=
+          std::abs(problem.row_columns[c] * input.solution.row_impulses[i]);
+  }
+  to_mujoco_magnitudes(m, input.plant, row_terms_, &speeds_);
+  for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] += speeds_[i];
+  to_mujoco_magnitudes(m, input.plant, certificate, &bounds_);
+  const double unit = certificate::calc_rounding_unit(problem);
+  double sum = 0;
+  for (int i = 0; i < m->nv; ++i) {
+    const double bound = unit * terms_[i] + bounds_[i];
+    sum += bound * bound / d->M[m->M_rowadr[i] + m->M_rownnz[i] - 1];
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace stiction::plant

@@ -8,7 +8,6 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/contact/islands.hpp"
 #include "stiction/plant/forces/implicit_forces.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/model/model.hpp"
@@ -27,7 +26,6 @@ class MomentumCheck {
     mjData* data;  // at the start of the step, after write_row_forces
     const Model& plant;
     const contact::ContactProblem& problem;
-    const contact::Islands& islands;  // of the problem
     const contact::ContactSolution& solution;
     /// The certificate's A (v - v*) - J^T gamma of the same impulses, in the solver's dofs.
     std::span<const double> imbalance;
@@ -85,6 +83,42 @@ class MomentumCheck {
   std::vector<Wrench> wrench_;  // on each body or its subtree, size nbody
   BodyVelocities velocities_;
   std::vector<std::array<double, 6>> impulses_;  // of each contact, with viscous friction
+};
+
+/// Bounds the rounding errors of MomentumCheck::Result::mismatch.
+///
+/// The two residuals that are compared are sums of the same terms, computed from different
+/// matrices. Each is rounded by at most a small number of units of the magnitudes of its terms,
+/// |M| |v| + |f| + |J|^T |gamma|. The lever arms in J are differences of positions in the world,
+/// and their errors are proportional to these positions. Source: [theory:round-off].
+class MomentumRounding {
+ public:
+  /// Returns the bound for MomentumCheck::calc [sqrt(J)].
+  /// @param certificate bound on the rounding error of each entry of the certificate's imbalance,
+  ///                    in the solver's dofs
+  double calc(const MomentumCheck::Input& input, const ImplicitForces& implicit,
+              std::span<const double> certificate);
+  /// Returns the bound for MomentumCheck::calc_accelerations [sqrt(J)/s].
+  double calc_accelerations(const MomentumCheck::Input& input,
+                            std::span<const double> viscous_friction,
+                            std::span<const double> certificate);
+
+ private:
+  /// Magnitudes of wrenches about the world's origin [N m s, N s].
+  struct Magnitude {
+    double moment = 0, force = 0;
+  };
+  void add_implicit(const MomentumCheck::Input& input, const ImplicitForces& implicit);
+  void add_contacts(const MomentumCheck::Input& input, std::span<const double> viscous_friction);
+  void project(const mjModel* m, const mjData* d);
+  double finish(const MomentumCheck::Input& input, std::span<const double> viscous_friction,
+                std::span<const double> certificate);
+
+  // In MuJoCo's dofs, size nv: |v| + |v0| or |a|, the magnitudes of the terms, and the
+  // certificate's rounding errors.
+  std::vector<double> speeds_, terms_, bounds_;
+  std::vector<double> row_terms_;  // of the rows, in the solver's dofs
+  std::vector<Magnitude> wrench_;  // on each body or its subtree
 };
 
 }  // namespace stiction::plant

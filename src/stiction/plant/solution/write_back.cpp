@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
-#include "stiction/plant/mujoco/arena.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 
 namespace stiction::plant {
@@ -26,7 +28,7 @@ bool acts(const std::array<double, 6>& impulse) {
 /// none. A patch always has some.
 /// @param impulse of a point; only that of a point contact matters
 bool has_rows(const mjContact& con, const std::array<double, 6>& impulse) {
-  return con.exclude == kTakesPart || con.exclude == kPatch || acts(impulse);
+  return takes_part(con) || is_patch(con) || acts(impulse);
 }
 
 /// The solution of a contact of MuJoCo. A patch counts as one contact.
@@ -188,7 +190,7 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
     if (!has_rows(*con, solution.impulses[i])) return;
     const SolvedContact solved = find_solved(*con, problem, pair, i, solution);
     con->efc_address = row;
-    con->exclude = kTakesPart;
+    mark(kTakesPart, con);
     con->mu = solved.friction;
     // MuJoCo's point is halfway between the surfaces. The force acts where the two springs meet,
     // and MuJoCo computes torques from con->pos.
@@ -237,7 +239,7 @@ void write_row_forces(mjData* d, const contact::ContactProblem& problem,
 void remove_rows(const mjModel* m, mjData* d) {
   int num_kept = 0;
   for (int i = 0; i < d->ncon; ++i) {
-    if (d->contact[i].exclude == kSpeculative) continue;
+    if (is_speculative(d->contact[i])) continue;
     mjContact& kept = d->contact[num_kept++];
     kept = d->contact[i];
     kept.efc_address = -1;
@@ -263,6 +265,30 @@ bool write_back(const mjModel* m, mjData* d, const Model& plant,
   if (!write_contacts(m, d, problem, solution)) return false;
   if (!mj_isSparse(m)) clear_dense_structure(d);
   return true;
+}
+
+void read_mujoco_solution(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
+                          contact::ContactSolution* solution) {
+  const int n = problem.num_contacts();
+  solution->impulses.resize(n);
+  solution->contact_velocities.resize(n);
+  solution->slipping.resize(n);
+  solution->islands.clear();
+  for (const contact::BodyPair& pair : problem.pairs) {
+    const math::Six V = contact::calc_pair_velocity(problem, pair, problem.v0);
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      const contact::Contact& c = problem.contacts[i];
+      mjtNum force[6];  // along normal and tangents, then torques about these axes
+      mj_contactForce(m, d, c.source, force);
+      const double dt = problem.time_step;
+      solution->impulses[i] = {dt * force[1], dt * force[2], dt * force[0],
+                               dt * force[3], dt * force[4], dt * force[5]};
+      solution->contact_velocities[i] = contact::calc_contact_velocity(c, V);
+      // MuJoCo has no slip tolerance. A contact slips if its friction is within 1e-6 of the bound.
+      const double friction = math::hypot(force[1], force[2]);
+      solution->slipping[i] = friction > 0 && friction >= (1 - 1e-6) * c.friction[0] * force[0];
+    }
+  }
 }
 
 }  // namespace stiction::plant

@@ -31,4 +31,12 @@ bool write_back(const mjModel* model, mjData* data, const Model& plant,
                 const contact::ContactProblem& problem, const contact::ContactSolution& solution,
                 std::span<const double> constraint_impulse);
 
+/// Writes the contact forces of MuJoCo's own step as a solution, so that reports can compare MuJoCo
+/// with our contact models.
+/// @param data    after mj_step
+/// @param problem has the contacts of `data`; v0 holds the velocities after the step
+void read_mujoco_solution(const mjModel* model, const mjData* data,
+                          const contact::ContactProblem& problem,
+                          contact::ContactSolution* solution);
+
 }  // namespace stiction::plant

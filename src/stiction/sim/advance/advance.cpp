@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "stiction/base/number_text.hpp"
-#include "stiction/plant/forces/actuator_input.hpp"
+#include "stiction/plant/forces/actuators.hpp"
 #include "stiction/sim/advance/advance_plugins.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 #include "stiction/sim/warnings/penetration_warning.hpp"

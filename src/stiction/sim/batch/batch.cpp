@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/sim/batch/batch_recorder.hpp"
 #include "stiction/sim/batch/batch_simulations.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::sim {
 

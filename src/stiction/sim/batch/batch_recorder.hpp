@@ -6,7 +6,7 @@
 #include <mujoco/mjbatch.h>
 #include <mujoco/mujoco.h>
 
-#include "stiction/plant/mujoco/data_fields.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::sim {
 

@@ -14,7 +14,7 @@
 #include "stiction/plant/forces/rank_one_terms.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/rows/constraint_rows.hpp"
-#include "stiction/plant/rows/speculative_limits.hpp"
+#include "stiction/plant/rows/limit_rows.hpp"
 #include "stiction/plant/solution/contact_jacobian.hpp"
 #include "stiction/sim/integrators/divided_contacts.hpp"
 #include "stiction/sim/memory/normal_guess.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "stiction/plant/forces/dynamics.hpp"
-#include "stiction/plant/mujoco/mujoco_solution.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
+#include "stiction/plant/solution/write_back.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 
 namespace stiction::sim {

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "stiction/contact/rigid_touch.hpp"
-#include "stiction/plant/mujoco/mujoco_contact.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -14,9 +15,7 @@ constexpr double kRestSpeed = 1e-6;  // slower contacts neither close nor open [
 // A part that ends with an equality opening faster than this is rejected [m/s, rad/s].
 constexpr double kOpeningSpeed = 1e-5;
 
-bool is_excluded(const mjContact& con) {
-  return con.exclude != plant::kTakesPart && !plant::is_in_gap(con);
-}
+bool is_excluded(const mjContact& con) { return !plant::takes_part(con) && !plant::is_in_gap(con); }
 
 /// Returns J-dot v of a constraint row, from MuJoCo's reference acceleration -B v_r - K I r - J-dot
 /// v.

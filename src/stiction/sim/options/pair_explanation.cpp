@@ -14,11 +14,11 @@
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/collision/geom_pair.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
-#include "stiction/plant/materials/mujoco_friction.hpp"
+#include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
-#include "stiction/plant/shapes/hertz_geometry.hpp"
+#include "stiction/plant/shapes/local_shape.hpp"
 #include "stiction/sim/options/option_values.hpp"
 
 namespace stiction::sim {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stiction/plant/mujoco/sleep_arrays.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::sim {
 

@@ -4,7 +4,7 @@
 
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/pair_loads.hpp"
-#include "stiction/plant/model/tied_bodies.hpp"
+#include "stiction/plant/model/tree_ties.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 
 namespace stiction::sim {
@@ -37,7 +37,6 @@ plant::MomentumCheck::Input make_momentum_input(const StepContext& context, mjDa
           .data = d,
           .plant = context.plant,
           .problem = contacts.problem,
-          .islands = contacts.islands,
           .solution = contacts.solution,
           .imbalance = contacts.certifier.imbalance()};
 }

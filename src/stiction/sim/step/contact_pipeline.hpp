@@ -12,7 +12,6 @@
 #include "stiction/formulations/solver_options.hpp"
 #include "stiction/plant/solution/contact_jacobian.hpp"
 #include "stiction/plant/solution/momentum_check.hpp"
-#include "stiction/plant/solution/momentum_rounding.hpp"
 #include "stiction/sim/step/step_context.hpp"
 
 namespace stiction::sim {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stiction/plant/model/model.hpp"
-#include "stiction/plant/model/tied_bodies.hpp"
+#include "stiction/plant/model/tree_ties.hpp"
 #include "stiction/sim/warnings/penetration_warning.hpp"
 
 namespace stiction::sim {

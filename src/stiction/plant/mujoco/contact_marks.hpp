@@ -1,0 +1,43 @@
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+/// The marks of contacts between collision and the end of a step.
+///
+/// MuJoCo's own values of mjContact::exclude are 0 for a contact within its margin, 1 for one in
+/// the gap beyond, and others for contacts that it excludes in every case. A step adds the values
+/// 16 and
+/// 32. Only the functions of this file read or write the field. Before the step returns, it removes
+/// the contacts with the first mark or clears it, and the second one stays only in patches without
+/// rows.
+namespace stiction::plant {
+
+enum ContactMark : int {
+  kTakesPart = 0,     // within the margin
+  kInGap = 1,         // beyond the margin, within the MJCF's gap
+  kSpeculative = 16,  // ours: beyond the MJCF's gap, within the widened one
+  kPatch = 32,        // ours: a contact surface of pressure fields
+};
+
+inline ContactMark get_mark(const mjContact& con) { return static_cast<ContactMark>(con.exclude); }
+inline void mark(ContactMark mark, mjContact* con) { con->exclude = mark; }
+inline bool takes_part(const mjContact& con) { return con.exclude == kTakesPart; }
+inline bool is_speculative(const mjContact& con) { return con.exclude == kSpeculative; }
+inline bool is_patch(const mjContact& con) { return con.exclude == kPatch; }
+/// True for a contact beyond the margin: it acts only if it closes within the step.
+inline bool is_in_gap(const mjContact& con) {
+  return con.exclude == kInGap || con.exclude == kSpeculative;
+}
+/// True for a contact that MuJoCo would list and does not exclude.
+inline bool is_listed(const mjContact& con) { return con.exclude <= kInGap; }
+
+/// Marks a contact that is_listed by its distance.
+inline void mark_by_distance(mjContact* con) {
+  if (is_listed(*con)) mark(con->dist >= con->includemargin ? kInGap : kTakesPart, con);
+}
+
+/// Returns the distance between the surfaces minus the margin, at which a contact begins to act
+/// [m]. Negative values are penetrations.
+inline double calc_gap(const mjContact& con) { return con.dist - con.includemargin; }
+
+}  // namespace stiction::plant
