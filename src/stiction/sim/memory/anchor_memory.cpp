@@ -1,12 +1,10 @@
 #include "stiction/sim/memory/anchor_memory.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "stiction/base/error.hpp"
+#include "stiction/sim/memory/anchor_report.hpp"
 
 namespace stiction::sim {
 
@@ -84,74 +82,65 @@ void AnchorStep::reserve(int num_points) {
   points.reserve(num_points);
 }
 
-void AnchorMemory::write(std::vector<std::uint64_t>* words) const {
-  const auto push = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
-  words->push_back(end);
-  words->push_back(static_cast<std::uint64_t>(losses.count) << 1 | (losses.is_warned ? 1 : 0));
-  words->push_back(step.pairs.size());
+void AnchorMemory::write(base::WordWriter* words) const {
+  const auto put = [words](double x) { words->put(x); };
+  words->put(end);
+  words->put(losses.count << 1 | (losses.is_warned ? 1 : 0));
+  words->put(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
-    for (const int geom : pair.geoms) words->push_back(geom);
-    words->push_back(pair.num_points);
-    for_each_number_of_pair(pair, push);
-    for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
-      const AnchorPoint& point = step.points[p];
-      for_each_number(point, push);
-      words->push_back(point.feature);
-      words->push_back((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0));
+    words->put_all(pair.geoms);
+    words->put(pair.num_points);
+    for_each_number_of_pair(pair, put);
+    for (const AnchorPoint& point : step.points_of(pair)) {
+      for_each_number(point, put);
+      words->put(point.feature);
+      words->put((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0));
     }
   }
 }
 
-void AnchorMemory::read(const mjModel* m, std::span<const std::uint64_t>* words) {
-  const auto check = [](bool is_right) {
-    if (!is_right)
-      throw Error(ErrorCode::kWrongShape, "state",
-                  "has wrong numbers for the anchors of contacts; it belongs to another model");
-  };
-  std::span<const std::uint64_t> rest = *words;
-  const auto take = [&] {
-    const std::uint64_t word = rest.front();
-    rest = rest.subspan(1);
-    return word;
-  };
-  const auto read = [&](double& x) {
-    x = std::bit_cast<double>(take());
-    check(std::isfinite(x));
-  };
-  check(rest.size() >= 3);
+void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
+  const auto take = [words](double& x) { x = words->take_finite(); };
   step.clear();
-  end = take();
-  const std::uint64_t counted = take();
-  check(counted <= (2 * LossCounter::kMany | 1));
-  losses = {.count = static_cast<int>(counted >> 1), .is_warned = (counted & 1) != 0};
-  const std::uint64_t num_pairs = take();
-  for (std::uint64_t i = 0; i < num_pairs; ++i) {
-    check(rest.size() >= kWordsOfPair);
-    AnchorPair pair;
-    for (int& geom : pair.geoms) {
-      check(rest.front() < static_cast<std::uint64_t>(m->ngeom));
-      geom = static_cast<int>(take());
-    }
-    check(rest.front() <= (rest.size() - (kWordsOfPair - 2)) / kWordsOfPoint);
+  end = words->take();
+  const int counted = words->take_below(2 * LossCounter::kMany + 2);
+  losses = {.count = counted >> 1, .is_warned = (counted & 1) != 0};
+  step.pairs.resize(words->take_count(kWordsOfPair));
+  for (AnchorPair& pair : step.pairs) {
+    for (int& geom : pair.geoms) geom = words->take_below(m->ngeom);
     pair.first_point = static_cast<int>(step.points.size());
-    pair.num_points = static_cast<int>(take());
-    for_each_number_of_pair(pair, read);
-    check(pair.energy >= 0 && pair.spare >= 0);
+    pair.num_points = words->take_count(kWordsOfPoint);
+    for_each_number_of_pair(pair, take);
+    words->check(pair.energy >= 0 && pair.spare >= 0);
     for (int p = 0; p < pair.num_points; ++p) {
-      AnchorPoint point;
-      for_each_number(point, read);
-      check(point.stiffness >= 0 && point.area >= 0);
-      point.feature = take();
-      const std::uint64_t flags = take();
-      check(flags <= (kSlips | kSurfaceMoves));
+      AnchorPoint& point = step.points.emplace_back();
+      for_each_number(point, take);
+      words->check(point.stiffness >= 0 && point.area >= 0);
+      point.feature = words->take();
+      const int flags = words->take_below((kSlips | kSurfaceMoves) + 1);
       point.slips = flags & kSlips;
       point.surface_moves = flags & kSurfaceMoves;
-      step.points.push_back(point);
     }
-    step.pairs.push_back(pair);
   }
-  check(std::ranges::is_sorted(step.pairs, {}, &AnchorPair::geoms));
-  *words = rest;
+  words->check(std::ranges::is_sorted(step.pairs, {}, &AnchorPair::geoms));
+}
+
+std::vector<AnchorReport> list_anchors(const AnchorStep& step) {
+  std::vector<AnchorReport> out;
+  out.reserve(step.points.size());
+  for (const AnchorPair& pair : step.pairs)
+    for (const AnchorPoint& point : step.points_of(pair)) {
+      out.push_back({.geoms = pair.geoms,
+                     .elements = find_elements(point.feature),
+                     .position = point.position,
+                     .normal = point.normal,
+                     .stretch = point.stretch,
+                     .twist = point.twist,
+                     .force = point.force,
+                     .stiffness = point.stiffness * point.area,
+                     .slips = point.slips});
+    }
+  return out;
 }
 
 }  // namespace stiction::sim

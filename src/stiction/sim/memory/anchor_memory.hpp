@@ -7,6 +7,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/base/words.hpp"
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
 
@@ -87,11 +88,10 @@ struct AnchorMemory {
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
   LossCounter losses;
 
-  /// Appends the words of the memory.
-  void write(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write; the memory is then undefined
-  void read(const mjModel* model, std::span<const std::uint64_t>* words);
+  void write(base::WordWriter* words) const;
+  /// Reads the words of write.
+  /// @throws Error if they are others; the memory is then undefined
+  void read(const mjModel* model, base::WordReader* words);
 };
 
 }  // namespace stiction::sim

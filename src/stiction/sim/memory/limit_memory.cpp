@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "stiction/base/error.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {
@@ -45,23 +43,25 @@ double calc_limit_tolerance(const mjModel* m, bool is_tendon, int id) {
   return std::clamp(0.1 * width, 0.1 * largest, largest);
 }
 
-void LimitMemory::start(const mjModel* m, const mjData* d, bool goes_on) {
+void LimitMemory::begin(const StepStart& start) {
   now_ = before_;
-  if (goes_on && !before_.empty()) return;
+  if (start.has_positions && !before_.empty()) return;
+  const mjModel* m = model_;
   now_.assign(m->njnt + m->ntendon, 0);
   for_each_limit(m, [&](int index, bool is_tendon, int id) {
     now_[index] = kUnknown;
     if (is_tendon) return;
-    const double level = calc_excess(m, d, is_tendon, id) / calc_limit_tolerance(m, is_tendon, id);
+    const double level =
+        calc_excess(m, start.data, is_tendon, id) / calc_limit_tolerance(m, is_tendon, id);
     now_[index] = static_cast<int>(std::clamp(level, 0.0, 1.0 * kLargestLevel));
   });
 }
 
-std::span<const LimitViolation> LimitMemory::find_new(const mjModel* m, const mjData* d) {
+std::span<const LimitViolation> LimitMemory::find_new(const mjData* d) {
   new_.clear();
-  for_each_limit(m, [&](int index, bool is_tendon, int id) {
-    const double excess = calc_excess(m, d, is_tendon, id);
-    const double tolerance = calc_limit_tolerance(m, is_tendon, id);
+  for_each_limit(model_, [&](int index, bool is_tendon, int id) {
+    const double excess = calc_excess(model_, d, is_tendon, id);
+    const double tolerance = calc_limit_tolerance(model_, is_tendon, id);
     const int level = static_cast<int>(std::clamp(excess / tolerance, 0.0, 1.0 * kLargestLevel));
     int& known = now_[index];
     if (known != kUnknown && level > known)
@@ -71,28 +71,16 @@ std::span<const LimitViolation> LimitMemory::find_new(const mjModel* m, const mj
   return new_;
 }
 
-void LimitMemory::write_memory(std::vector<std::uint64_t>* words) const {
-  words->push_back(before_.size());
-  for (const int level : before_) words->push_back(static_cast<std::uint64_t>(level + 1));
+void LimitMemory::write(base::WordWriter* words) const {
+  words->put(before_.size());
+  for (const int level : before_) words->put(level + 1);
 }
 
-void LimitMemory::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
-  const auto check = [](bool is_right) {
-    if (!is_right)
-      throw Error(ErrorCode::kWrongShape, "state",
-                  "has wrong numbers for the limits of joints and tendons; it belongs to another "
-                  "model");
-  };
-  check(!words->empty());
-  const std::uint64_t size = words->front();
-  check((size == 0 || size == static_cast<std::uint64_t>(m->njnt + m->ntendon)) &&
-        size < words->size());
-  before_.clear();
-  for (const std::uint64_t word : words->subspan(1, size)) {
-    check(word <= kLargestLevel + 1);
-    before_.push_back(static_cast<int>(word) - 1);
-  }
-  *words = words->subspan(1 + size);
+void LimitMemory::read(base::WordReader* words) {
+  const int size = words->take_count(1);
+  words->check(size == 0 || size == model_->njnt + model_->ntendon);
+  before_.resize(size);
+  for (int& level : before_) level = words->take_below(kLargestLevel + 2) - 1;
 }
 
 }  // namespace stiction::sim

@@ -7,6 +7,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/sim/memory/memory.hpp"
+
 namespace stiction::sim {
 
 /// A joint or tendon that is beyond its range.
@@ -29,31 +31,28 @@ double calc_limit_tolerance(const mjModel* model, bool is_tendon, int id);
 /// tolerance for the first time, and each further multiple of it, until the limit holds again. A
 /// violation that the caller has set gives none until it grows. Tendon lengths are known at the
 /// start of a step, so a tendon is seen one step later.
-class LimitMemory {
+class LimitMemory final : public Memory {
  public:
-  /// Begins a step, or begins it again.
-  /// @param data the state at the start of the step
-  /// @param goes_on true if it is the state in which the last step ended
-  void start(const mjModel* model, const mjData* data, bool goes_on);
+  explicit LimitMemory(const mjModel* model) : model_(model) {}
+
+  void begin(const StepStart& start) override;
+  void end(const StepEnd&) override { before_ = now_; }
+  bool spans_call() const override { return true; }
+  std::uint32_t used() const override { return is_any() ? kWarnings : 0u; }
+  const char* name() const override { return "the limits of joints and tendons"; }
+  void write(base::WordWriter* words) const override;
+  void read(base::WordReader* words) override;
 
   /// Returns the limits that give a warning in this step. Call it at the end of the step.
-  std::span<const LimitViolation> find_new(const mjModel* model, const mjData* data);
+  std::span<const LimitViolation> find_new(const mjData* data);
 
-  /// Ends a step that succeeded.
-  void finish() { before_ = now_; }
-
+ private:
   /// True if a limit is beyond its tolerance in this step.
   bool is_any() const {
     return std::any_of(now_.begin(), now_.end(), [](int level) { return level > 0; });
   }
 
-  /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write_memory; the memory is then undefined
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
-
- private:
+  const mjModel* model_;
   // The multiple of its tolerance by which each joint, and then each tendon, is beyond its range;
   // -1: not known. Empty before the first step.
   std::vector<int> before_, now_;

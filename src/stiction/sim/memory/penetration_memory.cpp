@@ -1,13 +1,10 @@
 #include "stiction/sim/memory/penetration_memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
-
-#include "stiction/base/error.hpp"
-#include "stiction/sim/memory/state_hash.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -46,13 +43,9 @@ double calc_thickness(const mjModel* m, int geom) {
   return 2 * std::min({half_sides[0], half_sides[1], half_sides[2]});
 }
 
-bool PenetrationMemory::ends_at(const mjModel* m, const mjData* d) const {
-  return end_ != 0 && end_ == hash_state(m, d);
-}
-
-void PenetrationMemory::start(const mjModel* m, const mjData* d) {
+void PenetrationMemory::begin(const StepStart& start) {
   now_.clear();
-  goes_on_ = ends_at(m, d);
+  goes_on_ = start.has_positions;
   for (Pair& pair : before_) pair.has_gap = false;
 }
 
@@ -91,50 +84,36 @@ std::span<const Pair> PenetrationMemory::find_new() {
   return new_;
 }
 
-void PenetrationMemory::finish(const mjModel* m, const mjData* d) {
+void PenetrationMemory::end(const StepEnd& end) {
   // MuJoCo may miss the contacts of geoms that are deep in each other.
   for (const Pair& pair : before_) {
     const auto [a, b] = pair.geoms;
-    if (goes_on_ && !pair.has_gap && !find(now_, pair.geoms) && !is_apart(m, d, a, b) &&
-        !is_apart(m, d, b, a))
+    if (goes_on_ && !pair.has_gap && !find(now_, pair.geoms) && !is_apart(model_, end.data, a, b) &&
+        !is_apart(model_, end.data, b, a))
       now_.push_back(pair);
   }
   std::swap(before_, now_);
-  end_ = hash_state(m, d);
 }
 
-void PenetrationMemory::write_memory(std::vector<std::uint64_t>* words) const {
-  words->push_back(end_);
-  words->push_back(before_.size());
+void PenetrationMemory::write(base::WordWriter* words) const {
+  words->put(before_.size());
   for (const Pair& pair : before_) {
-    for (const int geom : pair.geoms) words->push_back(geom);
-    words->push_back(std::bit_cast<std::uint64_t>(pair.reference));
-    words->push_back((pair.is_warned ? 1 : 0) | (pair.has_turned ? 2 : 0));
+    words->put_all(pair.geoms);
+    words->put(pair.reference);
+    words->put((pair.is_warned ? 1 : 0) | (pair.has_turned ? 2 : 0));
   }
 }
 
-void PenetrationMemory::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
+void PenetrationMemory::read(base::WordReader* words) {
   constexpr std::size_t kWordsOfPair = 4;
-  const auto check = [](bool is_right) {
-    if (!is_right)
-      throw Error(ErrorCode::kWrongShape, "state",
-                  "has wrong numbers for the overlaps of geoms; it belongs to another model");
-  };
-  check(words->size() >= 2 && (*words)[1] <= (words->size() - 2) / kWordsOfPair);
-  before_.assign((*words)[1], Pair());
-  const std::uint64_t* next = words->data() + 2;
+  before_.assign(words->take_count(kWordsOfPair), Pair());
   for (Pair& pair : before_) {
-    for (int& geom : pair.geoms) {
-      check(*next < static_cast<std::uint64_t>(m->ngeom));
-      geom = static_cast<int>(*next++);
-    }
-    pair.reference = std::bit_cast<double>(*next++);
-    check(*next <= 3);
-    pair.is_warned = *next & 1;
-    pair.has_turned = *next++ & 2;
+    for (int& geom : pair.geoms) geom = words->take_below(model_->ngeom);
+    pair.reference = words->take_double();
+    const int flags = words->take_below(4);
+    pair.is_warned = flags & 1;
+    pair.has_turned = flags & 2;
   }
-  end_ = words->front();
-  *words = words->subspan(2 + kWordsOfPair * before_.size());
 }
 
 }  // namespace stiction::sim

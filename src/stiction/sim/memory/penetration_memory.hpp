@@ -7,6 +7,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/sim/memory/memory.hpp"
+
 namespace stiction::sim {
 
 /// A contact that lets geoms overlap by this share of the thinner one's thickness is too soft.
@@ -27,7 +29,7 @@ double calc_thickness(const mjModel* model, int geom);
 /// first step, and after the caller has changed time or qpos, the caller may have put the geoms
 /// into each other. These give a warning when they get deeper by h. The caller moves mocap bodies
 /// all the time, so their pairs give a warning at h in every case.
-class PenetrationMemory {
+class PenetrationMemory final : public Memory {
  public:
   /// The overlap of two geoms in a step.
   struct Pair {
@@ -42,14 +44,15 @@ class PenetrationMemory {
     bool has_gap = false;     // a contact of the pair is open in the step after
   };
 
-  /// Begins a step, or begins it again.
-  /// @param data the state at the start of the step
-  void start(const mjModel* model, const mjData* data);
+  explicit PenetrationMemory(const mjModel* model) : model_(model) {}
 
-  /// True if the last step ended with the time and the positions of data.
-  bool ends_at(const mjModel* model, const mjData* data) const;
-  /// True if the step that was started begins with the state in which the last one ended.
-  bool goes_on() const { return goes_on_; }
+  void begin(const StepStart& start) override;
+  void end(const StepEnd& end) override;
+  std::uint32_t used() const override { return is_any() ? kWarnings : 0u; }
+  const char* name() const override { return "the overlaps of geoms"; }
+  void write(base::WordWriter* words) const override;
+  void read(base::WordReader* words) override;
+
   /// True if pairs of geoms are deep in this step.
   bool is_any() const { return !now_.empty(); }
 
@@ -63,21 +66,11 @@ class PenetrationMemory {
   /// Returns the pairs that give a warning in this step. Call it after all contacts are recorded.
   std::span<const Pair> find_new();
 
-  /// Ends a step that succeeded.
-  /// @param data the state at the end of the step
-  void finish(const mjModel* model, const mjData* data);
-
-  /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write_memory; the memory is then undefined
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
-
  private:
+  const mjModel* model_;
   std::vector<Pair> before_, now_;  // of the last step and of this one
   std::vector<Pair> new_;
-  std::uint64_t end_ = 0;  // hash of the state at the end of the last step; 0: none
-  bool goes_on_ = false;   // this step begins with that state
+  bool goes_on_ = false;  // this step begins with the positions in which the last one ended
 };
 
 /// True if the geoms are on their way through each other at the start of the step.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
-
-#include "stiction/base/error.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -26,16 +23,6 @@ void for_each_array(const mjModel* m, const mjData* d, Values& kept, F&& f) {
   f(span(d->mocap_pos, 3 * m->nmocap), kept.mocap_pos);
   f(span(d->mocap_quat, 4 * m->nmocap), kept.mocap_quat);
   f(span(d->eq_active, m->neq), kept.eq_active);
-}
-
-/// Calls f(array, its size) for each array of inputs.
-template <class Values, class F>
-void for_each_array(const mjModel* m, Values& values, F&& f) {
-  f(values.ctrl, m->nu);
-  f(values.act, m->na);
-  f(values.mocap_pos, 3 * m->nmocap);
-  f(values.mocap_quat, 4 * m->nmocap);
-  f(values.eq_active, m->neq);
 }
 
 }  // namespace
@@ -96,31 +83,21 @@ bool SleepInputs::has_moved(const mjData* d, int mocap) const {
          differs(values_.mocap_quat, d->mocap_quat, 4 * mocap, 4);
 }
 
-void SleepInputs::write(std::vector<std::uint64_t>* words) const {
-  words->push_back(values_.model);
+void SleepInputs::write(base::WordWriter* words) const {
+  words->put(values_.model);
   for (const auto* numbers : {&values_.ctrl, &values_.act, &values_.mocap_pos, &values_.mocap_quat})
-    for (const mjtNum x : *numbers) words->push_back(std::bit_cast<std::uint64_t>(x));
-  for (const mjtBool is_active : values_.eq_active) words->push_back(is_active ? 1 : 0);
+    words->put_all(*numbers);
+  for (const mjtBool is_active : values_.eq_active) words->put(is_active ? 1 : 0);
 }
 
-void SleepInputs::read(const mjModel* m, std::span<const std::uint64_t>* words) {
-  const std::size_t size = 1 + m->nu + m->na + 7 * m->nmocap + m->neq;
-  if (words->size() < size)
-    throw Error(
-        ErrorCode::kWrongShape, "state",
-        "has too few numbers for the inputs of sleeping trees; it belongs to another model");
-  const std::uint64_t* next = words->data();
-  values_.model = *next++;
-  for_each_array(m, values_, [&next](auto& array, mjtSize count) {
-    array.resize(count);
-    for (auto&& x : array) {
-      if constexpr (std::is_same_v<std::remove_reference_t<decltype(x)>, mjtNum>)
-        x = std::bit_cast<mjtNum>(*next++);
-      else
-        x = *next++ != 0;
-    }
-  });
-  *words = words->subspan(size);
+void SleepInputs::read(const mjModel* m, base::WordReader* words) {
+  values_.model = words->take();
+  words->take_all(m->nu, &values_.ctrl);
+  words->take_all(m->na, &values_.act);
+  words->take_all(3 * m->nmocap, &values_.mocap_pos);
+  words->take_all(4 * m->nmocap, &values_.mocap_quat);
+  values_.eq_active.resize(m->neq);
+  for (auto&& is_active : values_.eq_active) is_active = words->take() != 0;
 }
 
 }  // namespace stiction::sim

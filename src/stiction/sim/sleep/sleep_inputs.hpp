@@ -6,6 +6,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/base/words.hpp"
 #include "stiction/plant/model/model_digest.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
 
@@ -35,11 +36,10 @@ class SleepInputs {
   const Values& values() const { return values_; }
   /// Remembers other inputs, which `values` returned before.
   void set_values(const Values& values) { values_ = values; }
-  /// Appends the inputs.
-  void write(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write; the inputs are then undefined
-  void read(const mjModel* model, std::span<const std::uint64_t>* words);
+  void write(base::WordWriter* words) const;
+  /// Reads the words of write.
+  /// @throws Error if they are others; the inputs are then undefined
+  void read(const mjModel* model, base::WordReader* words);
 
   /// Remembers the inputs of a step.
   void keep(const mjModel* model, const mjData* data);
