@@ -7,7 +7,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/plant/mujoco/solver_outputs.hpp"
 #include "stiction/sim/report/report_writer.hpp"
-#include "stiction/sim/step/stopwatch.hpp"
+#include "stiction/sim/step/step_outputs.hpp"
 #include "stiction/sim/warnings/failure_text.hpp"
 #include "stiction/sim/warnings/limit_warning.hpp"
 #include "stiction/sim/warnings/mocap_warning.hpp"
@@ -46,7 +46,7 @@ Stepper::Workspace::Workspace(const mjModel* model, const StepOptions& options,
           .materials = this->materials,
           .plant = plant,
           .mocap = memories.mocap.motion},
-      step_(std::in_place_type<MuJoCoStep>, &out),
+      step_(std::in_place_type<MuJoCoStep>, model, &out),
       start_(model) {
   set_taxels({});
   if (in_.contact_model().is_mj_step) return;  // mj_step knows no limits

@@ -15,7 +15,7 @@
 #include "stiction/sim/report/report_findings.hpp"
 #include "stiction/sim/report/taxel_reader.hpp"
 #include "stiction/sim/step/input_check.hpp"
-#include "stiction/sim/step/kept_state.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace stiction::sim {

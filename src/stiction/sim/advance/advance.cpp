@@ -176,7 +176,7 @@ void Advance::accept(const StepInputs& in, double h, mjData* d) {
   warn_of_penetration(in, &memories_.penetration, &out_);
   // Extrapolation moves bodies that stick. The next step finds that in their poses, so that their
   // contacts stay where they are.
-  memories_.end_step(d);
+  memories_.end_within_call(d);
   for (const int half : {0, 1}) {
     anchors_.num_lost += pair_.anchors(half).num_lost;
     anchors_.num_forgotten += pair_.anchors(half).num_forgotten;

@@ -60,7 +60,7 @@ void DoubledStep::begin(const StepInputs& in, mjData* d, bool is_first) {
   start_.is_first = is_first;
   start_.has_geometry = false;
   start_.memories = memories_.find_start(d);
-  memories_.begin_step(start_.memories);
+  memories_.begin_within_call(start_.memories);
 }
 
 void DoubledStep::begin_again(mjData* d) {
@@ -68,8 +68,8 @@ void DoubledStep::begin_again(mjData* d) {
   // A failure of the first solve leaves the geometry as it was.
   if (start_.has_geometry) return;
   start_.state.restore(d);
-  memories_.restore_step(d);
-  memories_.begin_step(start_.memories);
+  memories_.restore_within_call(d);
+  memories_.begin_within_call(start_.memories);
 }
 
 DoubledStep::Result DoubledStep::take(const StepInputs& in, double h, mjData* d) {

@@ -10,7 +10,7 @@
 #include "stiction/sim/advance/extrapolation.hpp"
 #include "stiction/sim/integrators/contact_step.hpp"
 #include "stiction/sim/report/report_findings.hpp"
-#include "stiction/sim/step/kept_state.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
 
 namespace stiction::sim {
 

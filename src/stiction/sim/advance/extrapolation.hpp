@@ -11,7 +11,7 @@
 #include "stiction/contact/islands.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/sim/report/step_report.hpp"
-#include "stiction/sim/sleep/tree_groups.hpp"
+#include "stiction/sim/sleep/sleep_state.hpp"
 
 namespace stiction::sim {
 

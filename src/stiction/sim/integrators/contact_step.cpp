@@ -20,6 +20,8 @@
 namespace stiction::sim {
 namespace {
 
+bool is_patch_point(const contact::Contact& c) { return c.face >= 0; }
+
 /// Finds the bodies of each pair of a problem.
 void find_pair_bodies(const mjModel* m, const mjData* d, const contact::ContactProblem& problem,
                       std::vector<std::array<int, 2>>* bodies) {
@@ -30,6 +32,32 @@ void find_pair_bodies(const mjModel* m, const mjData* d, const contact::ContactP
 }
 
 }  // namespace
+
+void NormalGuess::read(const contact::ContactProblem& problem,
+                       const contact::ContactSolution& solution, int num_mujoco_contacts) {
+  points_.assign(num_mujoco_contacts, std::nullopt);
+  patch_points_.clear();
+  for (std::size_t i = 0; i < solution.normal_bounds.size(); ++i) {
+    const contact::Contact& c = problem.contacts[i];
+    if (is_patch_point(c))
+      patch_points_.push_back(solution.normal_bounds[i]);
+    else
+      points_[c.source] = solution.normal_bounds[i];
+  }
+}
+
+void NormalGuess::write(contact::ContactProblem* problem, double scale) const {
+  std::size_t next = 0;  // point of a patch
+  for (const contact::Contact& c : problem->contacts) {
+    std::optional<double> guess;
+    if (!is_patch_point(c))
+      guess = points_[c.source];
+    else if (next < patch_points_.size())
+      guess = patch_points_[next++];
+    if (guess) *guess *= scale;
+    problem->normal_guess.push_back(guess);
+  }
+}
 
 ContactStep::ContactStep(const StepInputs& in, StepMemories* memories, StepOutputs* out)
     : memories_(*memories),
@@ -215,7 +243,7 @@ void ContactStep::certify(const StepInputs& in, mjData* d, bool was_ok) {
     out_.call_mujoco(d, [&] {
       plant::write_servo_forces(in.models.stages(), d, in.plant, geometry_.implicit(),
                                 contacts_.problem, contacts_.solution, qvel_);
-      momentum = check_momentum(in, d, geometry_.implicit(), &contacts_);
+      momentum = check_momentum(in, d, geometry_.implicit(), nullptr, &contacts_);
     });
     agreement = out_.report_momentum(momentum);
     is_certified_ = certificate.ok && agreement.ok();

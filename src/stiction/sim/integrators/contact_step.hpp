@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_solution.hpp"
 #include "stiction/plant/solution/contact_jacobian.hpp"
-#include "stiction/sim/integrators/normal_guess.hpp"
 #include "stiction/sim/integrators/step_geometry.hpp"
 #include "stiction/sim/integrators/step_parts.hpp"
 #include "stiction/sim/memory/solver_memory.hpp"
@@ -16,6 +17,23 @@
 #include "stiction/sim/warnings/force_warning.hpp"
 
 namespace stiction::sim {
+
+/// The normal impulses of a solution, as the initial guess for a problem with more contacts.
+class NormalGuess {
+ public:
+  /// Reads the guess from the solution of a problem.
+  /// @param num_mujoco_contacts number of contacts in mjData, to which Contact::source refers
+  void read(const contact::ContactProblem& problem, const contact::ContactSolution& solution,
+            int num_mujoco_contacts);
+  /// Writes the guess of every contact of a problem. A new contact has no guess.
+  /// @param scale factor of the impulses, for a problem with another time step
+  void write(contact::ContactProblem* problem, double scale = 1) const;
+
+ private:
+  std::vector<std::optional<double>> points_;  // one per contact in mjData
+  /// One per point of a patch. The number and the order of these points stay the same.
+  std::vector<double> patch_points_;
+};
 
 /// Takes one step: MuJoCo's position and velocity stages, our contact solver instead of MuJoCo's
 /// constraint solver, and then MuJoCo's sensors and integration.

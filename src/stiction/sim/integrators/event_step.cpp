@@ -8,12 +8,12 @@ EventStep::EventStep(const StepInputs& in, StepModels* models, StepMemories* mem
       out_(*out),
       contact_step_(in, memories, out),
       advancement_(in.model),
-      step_(models, out) {}
+      step_(in.model, models, out) {}
 
 void EventStep::take(const StepInputs& in, mjData* d) {
-  step_.begin(in.model, d);
+  step_.begin(d);
   take_part(in, d, in.time_step(), true, &step_);
-  step_.end(in.model, d);
+  step_.end(d);
 }
 
 void EventStep::forward(const StepInputs& in, mjData* d) {

@@ -19,10 +19,8 @@ int count_resets(const mjData* d) {
 }  // namespace
 
 void MuJoCoStep::take(const StepInputs& in, mjData* d) {
-  constexpr int kState = mjSTATE_INTEGRATION;
   const mjModel* m = in.models.stages();
-  saved_state_.resize(mj_stateSize(m, kState));
-  mj_getState(m, d, saved_state_.data(), kState);
+  start_.keep(d);
   const int num_resets = count_resets(d);
   StepReport& report = out_.report;
   report.timings.solve = report.timings.finish = 0;
@@ -31,7 +29,7 @@ void MuJoCoStep::take(const StepInputs& in, mjData* d) {
   out_.end_stage(&StepTimings::solve);
   if (count_resets(d) != num_resets)
     out_.fail(kNonFiniteSolution, "mj_step found a state or accelerations that are not finite");
-  if (report.status != kOk) return mj_setState(m, d, saved_state_.data(), kState);
+  if (report.status != kOk) return start_.restore(d);
   report_contacts(in, d);
   out_.end_stage(&StepTimings::finish);
 }

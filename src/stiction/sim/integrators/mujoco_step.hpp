@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
@@ -13,7 +11,7 @@ namespace stiction::sim {
 /// of comparisons.
 class MuJoCoStep {
  public:
-  explicit MuJoCoStep(StepOutputs* out) : out_(*out) {}
+  MuJoCoStep(const mjModel* model, StepOutputs* out) : out_(*out), start_(model) {}
 
   /// Takes a step. If MuJoCo resets the state, restores it and fails.
   void take(const StepInputs& in, mjData* d);
@@ -27,7 +25,7 @@ class MuJoCoStep {
   StepOutputs& out_;
   contact::ContactProblem problem_;
   contact::ContactSolution solution_;
-  std::vector<mjtNum> saved_state_;
+  KeptState start_;
 };
 
 }  // namespace stiction::sim

@@ -25,11 +25,12 @@ Rk4Step::Rk4Step(const StepInputs& in, StepModels* models, StepMemories* memorie
       out_(*out),
       motion_(in, memories, out),
       event_step_(in, models, memories, out),
-      step_(models, out) {}
+      step_(in.model, models, out),
+      start_(in.model) {}
 
 void Rk4Step::take(const StepInputs& in, mjData* d) {
   const double dt = in.time_step();
-  step_.begin(in.model, d);
+  step_.begin(d);
   constexpr double kRounding = 1e-12;  // of the step
   blocked_ = 0;
   for (double taken = 0; dt - taken > kRounding * dt && !out_.failed();) {
@@ -37,7 +38,7 @@ void Rk4Step::take(const StepInputs& in, mjData* d) {
     taken += take_part(in, d, taken, dt - taken);
   }
   if (out_.failed()) out_.report.certificate.ok = false;
-  step_.end(in.model, d);
+  step_.end(d);
   // The rows are those of the end, without forces. Readers get the forces from forward().
   plant::remove_rows(in.model, d);
 }
@@ -45,13 +46,11 @@ void Rk4Step::take(const StepInputs& in, mjData* d) {
 void Rk4Step::forward(const StepInputs& in, mjData* d) {
   models_.restore_time_step();  // an attempt that failed may have left its own time step
   const double dt = in.time_step();
-  step_.begin(in.model, d);
+  step_.begin(d);
   qacc_.resize(in.model->nv);
   if (start_part(in, d, true)) {
     if (motion_.calc_acceleration(in, d, 0, dt, qacc_.data())) {
-      motion_.write_back(in, d, dt);
-      motion_.complete_rows(in, d);
-      motion_.remove_idle(d);
+      motion_.write_back(in, d, dt, true);
       if (!out_.failed()) sense_accelerations(in, d, &out_);
     } else if (!out_.failed()) {
       // No accelerations exist here. The step would begin with its shortest part.
@@ -77,9 +76,7 @@ bool Rk4Step::start_part(const StepInputs& in, mjData* d, bool senses) {
         "the impacts have no solution: overlaps or limits push the same body in opposite "
         "directions; remove the overlaps of the initial state, or use a compliant contact model");
   if (out_.failed()) return false;
-  time_ = d->time;
-  qpos_.assign(d->qpos, d->qpos + in.model->nq);
-  qvel_.assign(d->qvel, d->qvel + in.model->nv);
+  start_.keep(d, mjSTATE_TIME | mjSTATE_QPOS | mjSTATE_QVEL);
   return true;
 }
 
@@ -100,10 +97,8 @@ double Rk4Step::take_part(const StepInputs& in, mjData* d, double taken, double 
     blocked_ = taken + duration;
     ++step_.sums.num_halvings;
   }
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
-  d->time = time_;
-  in.mocap.place(in.model, d, time_);
+  start_.restore(d);
+  in.mocap.place(in.model, d, d->time);
   event_step_.take_part(in, d, shortest, senses, &step_);
   return shortest;
 }
@@ -123,17 +118,17 @@ bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool se
     }
     const double reach = stage == 0 ? 0 : duration;
     if (!motion_.calc_acceleration(in, d, reach, duration, qacc_.data())) return false;
-    sums.iterations += out_.report.statistics.iterations;
-    sums.num_lemke += out_.report.statistics.num_lemke;
-    sums.max_iterations = std::max(sums.max_iterations, out_.report.statistics.max_iterations);
+    const StepStatistics& found = out_.report.statistics;
+    sums.iterations += found.iterations;
+    sums.num_lemke += found.num_lemke;
+    sums.max_iterations = std::max(sums.max_iterations, found.max_iterations);
     if (stage == 0) {
-      motion_.write_back(in, d, duration);
-      motion_.remove_idle(d);
+      motion_.write_back(in, d, duration, false);
       if (senses) sense_accelerations(in, d, &out_);
       if (out_.failed()) return false;
-      sums.num_contacts = out_.report.statistics.num_contacts;
-      sums.num_rows = out_.report.statistics.num_rows;
-      sums.num_islands = out_.report.statistics.num_islands;
+      sums.num_contacts = found.num_contacts;
+      sums.num_rows = found.num_rows;
+      sums.num_islands = found.num_islands;
     }
     rate_.assign(d->qvel, d->qvel + nv);
     add_turn(in.model, displacement_, &rate_);
@@ -162,9 +157,9 @@ bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool se
 /// Sets data to the state at changes of position and velocity from the part's start.
 void Rk4Step::place(const StepInputs& in, mjData* d, const std::vector<double>& displacement,
                     const std::vector<double>& change, double duration) {
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  for (std::size_t i = 0; i < qvel_.size(); ++i) d->qvel[i] = qvel_[i] + change[i];
-  d->time = time_ + duration;
+  start_.restore(d);
+  mju_addTo(d->qvel, change.data(), static_cast<int>(change.size()));
+  d->time += duration;
   in.mocap.place(in.model, d, d->time);
   if (duration == 0) return;
   out_.call_mujoco(d,

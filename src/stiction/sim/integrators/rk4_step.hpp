@@ -52,11 +52,9 @@ class Rk4Step {
   WholeStep step_;
   double blocked_ = 0;        // earliest end of a part that failed, since the step's start [s]
   bool is_at_start_ = false;  // data holds the part's initial state
-  double time_ = 0;           // the part's initial time [s]
-  std::vector<double> qpos_;  // the part's initial positions
-  std::vector<double> qvel_;  // the part's initial velocities, after impacts
-  std::vector<double> displacement_;         // change of position from qpos_ to a stage, in dofs
-  std::vector<double> change_;               // change of velocity from qvel_ to a stage
+  KeptState start_;           // the part's initial state, after impacts
+  std::vector<double> displacement_;         // change of position from start_ to a stage, in dofs
+  std::vector<double> change_;               // change of velocity from start_ to a stage
   std::vector<double> rate_;                 // rate of displacement_ at a stage
   std::vector<double> qacc_;                 // accelerations at a stage
   std::vector<double> sum_rate_, sum_qacc_;  // weighted sums over the stages

@@ -27,12 +27,11 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
                   others + ", or give no geom a hydroelastic_modulus");
 }
 
-/// Calls the caller's control callback as MuJoCo does.
+}  // namespace
+
 void call_control(const mjModel* m, mjData* d) {
   if (mjcb_control && !(m->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(m, d);
 }
-
-}  // namespace
 
 bool has_contacts(const mjModel* m) {
   return !(m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT));

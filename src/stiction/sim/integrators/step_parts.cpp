@@ -28,12 +28,9 @@ void PartContacts::adapt(const mjModel* m, const mjData* d, const plant::MocapMo
   }
 }
 
-void WholeStep::begin(const mjModel* m, const mjData* d) {
-  time_ = d->time;
-  qpos_.assign(d->qpos, d->qpos + m->nq);
-  qvel_.assign(d->qvel, d->qvel + m->nv);
-  mocap_pos_.assign(d->mocap_pos, d->mocap_pos + 3 * m->nmocap);
-  mocap_quat_.assign(d->mocap_quat, d->mocap_quat + 4 * m->nmocap);
+void WholeStep::begin(const mjData* d) {
+  start_.keep(d,
+              mjSTATE_TIME | mjSTATE_QPOS | mjSTATE_QVEL | mjSTATE_MOCAP_POS | mjSTATE_MOCAP_QUAT);
   sums = {};
   sums.num_parts = 0;
   timings_ = out_.report.timings = {};
@@ -47,15 +44,8 @@ void WholeStep::add_part() {
   append_contacts(report.contacts, &contacts_);
 }
 
-void WholeStep::restore(mjData* d) const {
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
-  std::copy(mocap_pos_.begin(), mocap_pos_.end(), d->mocap_pos);
-  std::copy(mocap_quat_.begin(), mocap_quat_.end(), d->mocap_quat);
-  d->time = time_;
-}
-
-void WholeStep::end(const mjModel* m, mjData* d) {
+void WholeStep::end(mjData* d) {
+  const mjModel* m = model_;
   models_.restore_time_step();
   StepReport& report = out_.report;
   std::swap(report.contacts, contacts_);
@@ -66,7 +56,7 @@ void WholeStep::end(const mjModel* m, mjData* d) {
   restore(d);
   if (out_.failed()) return;
   const double dt = models_.time_step();
-  for (int i = 0; i < m->nv; ++i) d->qacc[i] = (end_qvel_[i] - qvel_[i]) / dt;
+  for (int i = 0; i < m->nv; ++i) d->qacc[i] = (end_qvel_[i] - d->qvel[i]) / dt;
   out_.call_mujoco(d, [&] { mj_Euler(models_.integrated(), d); });
   if (out_.failed()) return;
   std::copy(end_qpos_.begin(), end_qpos_.end(), d->qpos);

@@ -60,29 +60,29 @@ struct StepPart {
 /// parts. It ends the step as MuJoCo does.
 class WholeStep {
  public:
-  WholeStep(StepModels* models, StepOutputs* out) : models_(*models), out_(*out) {}
+  WholeStep(const mjModel* model, StepModels* models, StepOutputs* out)
+      : model_(model), models_(*models), out_(*out), start_(model) {}
 
   /// Keeps the initial positions, velocities, mocap poses and time.
-  void begin(const mjModel* model, const mjData* d);
+  void begin(const mjData* d);
   /// Adds the report of a part to the sums over the earlier parts, and clears its timings.
   void add_part();
   /// Restores the initial state.
-  void restore(mjData* d) const;
+  void restore(mjData* d) const { start_.restore(d); }
   /// Ends the step. If it failed, restores the initial state. Otherwise keeps the positions and
   /// velocities of `data`, sets qacc to the change of velocity divided by the time step, and
   /// advances activations, plugins and time by the whole step as mj_Euler does. The report then
   /// describes all parts.
-  void end(const mjModel* model, mjData* d);
+  void end(mjData* d);
 
   StepStatistics sums;  // over the parts
 
  private:
+  const mjModel* model_;
   StepModels& models_;
   StepOutputs& out_;
-  double time_ = 0;
-  std::vector<mjtNum> qpos_, qvel_;  // at the start
-  std::vector<mjtNum> mocap_pos_, mocap_quat_;
-  std::vector<mjtNum> end_qpos_, end_qvel_;  // at the end
+  KeptState start_;
+  std::vector<mjtNum> end_qpos_, end_qvel_;
   StepTimings timings_;
   ContactReport contacts_;
 };

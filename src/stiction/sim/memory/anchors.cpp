@@ -66,39 +66,34 @@ double find_largest_friction(const Contact& c) {
   return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
+void sort(AnchorStep* step) {
+  std::ranges::sort(step->pairs, {}, [](const AnchorPair& pair) {
+    return std::tuple(pair.geoms, pair.first_point);
+  });
+}
+
 }  // namespace
 
 void Anchors::begin(const StepStart& start) {
+  steps_.begin();
   goes_on_ = before_.end == start.positions;
-  has_start_ = false;
   now_.clear();
   summary_ = {};
   if (!goes_on_) summary_.num_forgotten = static_cast<int>(before_.step.points.size());
 }
 
 void Anchors::end_part() {
-  if (!std::exchange(has_start_, true)) std::swap(start_, before_);
-  end_step();
+  sort(&now_);
+  steps_.end_part();
   goes_on_ = true;
   now_.clear();
   summary_ = {};
 }
 
 void Anchors::end(const StepEnd& end) {
-  before_.end = end.positions;
-  end_step();
-}
-
-void Anchors::restore(mjData*) {
-  if (std::exchange(has_start_, false)) std::swap(start_, before_);
-}
-
-void Anchors::end_step() {
-  before_.losses = losses_;
-  std::swap(before_.step, now_);
-  std::ranges::sort(before_.step.pairs, {}, [](const AnchorPair& pair) {
-    return std::tuple(pair.geoms, pair.first_point);
-  });
+  sort(&now_);
+  steps_.now.end = end.positions;
+  steps_.end();
 }
 
 /// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
@@ -164,7 +159,7 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
 /// Adds the contacts of two geoms, without stretches.
 void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plant::PatchPair* patch,
                        const ContactProblem& problem) {
-  const mjModel* m = model_;
+  const mjModel* m = m_;
   const auto [A, B] = contacts.geoms;
   const int first_contact = contacts.first, count = contacts.count;
   now_.pairs.push_back({.geoms = contacts.geoms,
@@ -363,8 +358,8 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
-  losses_ = before_.losses;
-  return losses_.add(has_lost_holding_);
+  steps_.now.losses = before_.losses;
+  return steps_.now.losses.add(has_lost_holding_);
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate

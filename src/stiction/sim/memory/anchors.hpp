@@ -15,8 +15,7 @@
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
-#include "stiction/sim/memory/anchor_memory.hpp"
-#include "stiction/sim/memory/anchor_sharing.hpp"
+#include "stiction/sim/memory/anchor_springs.hpp"
 #include "stiction/sim/memory/contact_matching.hpp"
 #include "stiction/sim/memory/memory.hpp"
 
@@ -38,16 +37,15 @@ inline constexpr double kTangentialShare = 0.85;
 /// anchors there, see AnchorSharing. Source: [theory:anchors].
 class Anchors final : public Memory {
  public:
-  explicit Anchors(const mjModel* model) : model_(model) {}
+  explicit Anchors(const mjModel* model) : Memory(model, "the anchors of contacts") {}
 
   void begin(const StepStart& start) override;
   void end_part() override;
   void end(const StepEnd& end) override;
-  void restore(mjData* data) override;
+  void restore(mjData*) override { steps_.restore(); }
   std::uint32_t used() const override { return begins() ? kAnchors : 0u; }
-  const char* name() const override { return "the anchors of contacts"; }
   void write(base::WordWriter* words) const override { before_.write(words); }
-  void read(base::WordReader* words) override { before_.read(model_, words); }
+  void read(base::WordReader* words) override { before_.read(m_, words); }
 
   /// Carries the anchors of the last step to the contacts of the problem, and writes
   /// ContactProblem::anchors. Call it after MomentumFactor::calc_derived, which computes near-rigid
@@ -110,15 +108,10 @@ class Anchors final : public Memory {
                       const contact::ContactSolution& solution, int index,
                       const math::Vec3& surface_velocity, double dt, AnchorPoint* point);
 
-  void end_step();
-
-  const mjModel* model_;
-  AnchorMemory before_;  // of the last step
-  AnchorMemory start_;   // before_ at the start of the step, if a part has ended
-  bool has_start_ = false;
-  AnchorStep now_;
+  MemoryBuffers<AnchorMemory> steps_;
+  AnchorMemory& before_ = steps_.before;
+  AnchorStep& now_ = steps_.now.step;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
-  LossCounter losses_;                 // with this step
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press

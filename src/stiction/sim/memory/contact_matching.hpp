@@ -11,7 +11,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
-#include "stiction/sim/memory/anchor_memory.hpp"
+#include "stiction/sim/memory/anchor_springs.hpp"
 
 /// Contacts of two geoms are found again in the next step by the geoms and by their places, because
 /// MuJoCo may list them in another order, or other ones.

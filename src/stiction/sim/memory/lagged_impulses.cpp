@@ -26,40 +26,23 @@ Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& ge
 
 }  // namespace
 
-void LaggedImpulses::Step::clear() {
-  pairs.clear();
-  points.clear();
-}
-
-void LaggedImpulses::Step::reserve(int num_points) {
-  pairs.reserve(num_points);
-  points.reserve(num_points);
-}
-
 void LaggedImpulses::begin(const StepStart& start) {
+  steps_.begin();
+  steps_.now.clear();
   goes_on_ = start.has_positions;
-  has_start_ = false;
-  now_.clear();
 }
 
 void LaggedImpulses::end_part() {
-  if (!std::exchange(has_start_, true)) std::swap(start_, before_);
-  std::swap(before_, now_);
-  now_.clear();
+  steps_.end_part();
+  steps_.now.clear();
   goes_on_ = true;
-}
-
-void LaggedImpulses::end(const StepEnd&) { std::swap(before_, now_); }
-
-void LaggedImpulses::restore(mjData*) {
-  if (std::exchange(has_start_, false)) std::swap(start_, before_);
 }
 
 /// Returns the points of two geoms in the last step. MuJoCo mostly lists pairs in the order of the
 /// last step, so the pair after the last one that was found is tried first.
 std::span<const LaggedImpulses::Point> LaggedImpulses::find_before(
     const std::array<int, 2>& geoms) {
-  const std::vector<Pair>& pairs = before_.pairs;
+  const std::vector<Pair>& pairs = steps_.before.pairs;
   if (next_ >= pairs.size() || pairs[next_].geoms != geoms) {
     const auto geoms_of = [&](int i) { return pairs[i].geoms; };
     if (sorted_.empty()) {
@@ -71,31 +54,32 @@ std::span<const LaggedImpulses::Point> LaggedImpulses::find_before(
     if (found == sorted_.end() || geoms_of(*found) != geoms) return {};
     next_ = *found;
   }
-  return before_.points_of(pairs[next_++]);
+  return steps_.before.points_of(pairs[next_++]);
 }
 
 void LaggedImpulses::carry_to(const mjData* d, ContactProblem* problem) {
   const int num_contacts = problem->num_contacts();
   problem->lagged_impulse.reserve(num_contacts);  // the next step has as many
-  for (Step* step : {&before_, &now_}) step->reserve(num_contacts);
-  now_.clear();
+  Step& now = steps_.now;
+  for (Step* step : {&steps_.before, &now}) step->reserve(num_contacts);
+  now.clear();
   next_ = 0;
   sorted_.reserve(num_contacts);
   sorted_.clear();
-  const bool knows_any = goes_on_ && !before_.pairs.empty();
+  const bool knows_any = goes_on_ && !steps_.before.pairs.empty();
   if (knows_any) problem->lagged_impulse.assign(num_contacts, std::nullopt);
   for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
     if (contacts.is_patch) return;
     const Pair pair{.geoms = contacts.geoms,
-                    .first_point = static_cast<int>(now_.points.size()),
+                    .first_point = static_cast<int>(now.points.size()),
                     .num_points = contacts.count};
-    const Vec3 origin = find_origin(model_, d, pair.geoms);
+    const Vec3 origin = find_origin(m_, d, pair.geoms);
     for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
-      now_.points.push_back({to_vector(d->contact[problem->contacts[i].source].pos) - origin});
-    now_.pairs.push_back(pair);
+      now.points.push_back({to_vector(d->contact[problem->contacts[i].source].pos) - origin});
+    now.pairs.push_back(pair);
     if (!knows_any) return;
     const std::span<const Point> before = find_before(pair.geoms);
-    match_nearest(before, now_.points_of(pair), [&](std::size_t n, std::size_t b) {
+    match_nearest(before, now.points_of(pair), [&](std::size_t n, std::size_t b) {
       problem->lagged_impulse[contacts.first + n] = before[b].force * problem->time_step;
     });
   });
@@ -103,33 +87,35 @@ void LaggedImpulses::carry_to(const mjData* d, ContactProblem* problem) {
 
 void LaggedImpulses::record(const ContactProblem& problem,
                             const contact::ContactSolution& solution) {
-  auto point = now_.points.begin();
+  auto point = steps_.now.points.begin();
   for (int i = 0; i < problem.num_contacts(); ++i)
     if (problem.contacts[i].face < 0)
       (point++)->force = std::max(0.0, solution.impulses[i][2]) / problem.time_step;
-  STICTION_ASSERT(point == now_.points.end());
+  STICTION_ASSERT(point == steps_.now.points.end());
 }
 
 void LaggedImpulses::write(base::WordWriter* words) const {
-  words->put(before_.pairs.size());
-  for (const Pair& pair : before_.pairs) {
+  const Step& step = steps_.before;
+  words->put(step.pairs.size());
+  for (const Pair& pair : step.pairs) {
     words->put_all(pair.geoms);
     words->put(pair.num_points);
-    for (const Point& point : before_.points_of(pair))
+    for (const Point& point : step.points_of(pair))
       words->put_all(std::array{point.position.x, point.position.y, point.position.z, point.force});
   }
 }
 
 void LaggedImpulses::read(base::WordReader* words) {
   constexpr std::size_t kWordsOfPair = 3, kWordsOfPoint = 4;
-  before_.clear();
-  before_.pairs.resize(words->take_count(kWordsOfPair));
-  for (Pair& pair : before_.pairs) {
-    for (int& geom : pair.geoms) geom = words->take_below(model_->ngeom);
-    pair.first_point = static_cast<int>(before_.points.size());
+  Step& step = steps_.before;
+  step.clear();
+  step.pairs.resize(words->take_count(kWordsOfPair));
+  for (Pair& pair : step.pairs) {
+    for (int& geom : pair.geoms) geom = words->take_below(m_->ngeom);
+    pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = words->take_count(kWordsOfPoint);
     for (int p = 0; p < pair.num_points; ++p) {
-      Point& point = before_.points.emplace_back();
+      Point& point = step.points.emplace_back();
       for (double* x : {&point.position.x, &point.position.y, &point.position.z})
         *x = words->take_double();
       point.force = words->take_finite();

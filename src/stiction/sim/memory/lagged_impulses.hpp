@@ -28,14 +28,14 @@ namespace stiction::sim {
 /// remembered, because their springs are soft.
 class LaggedImpulses final : public Memory {
  public:
-  explicit LaggedImpulses(const mjModel* model) : model_(model) {}
+  explicit LaggedImpulses(const mjModel* model)
+      : Memory(model, "the contact forces of the last step") {}
 
   void begin(const StepStart& start) override;
   void end_part() override;
-  void end(const StepEnd& end) override;
-  void restore(mjData* data) override;
-  std::uint32_t used() const override { return now_.points.empty() ? 0u : kContactForces; }
-  const char* name() const override { return "the contact forces of the last step"; }
+  void end(const StepEnd&) override { steps_.end(); }
+  void restore(mjData*) override { steps_.restore(); }
+  std::uint32_t used() const override { return steps_.now.points.empty() ? 0u : kContactForces; }
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
 
@@ -48,7 +48,7 @@ class LaggedImpulses final : public Memory {
   /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
   template <class F>
   void leave_out(F&& is_left_out) {
-    std::erase_if(now_.pairs,
+    std::erase_if(steps_.now.pairs,
                   [&](const Pair& pair) { return is_left_out(pair.geoms[0], pair.geoms[1]); });
   }
 
@@ -67,21 +67,24 @@ class LaggedImpulses final : public Memory {
   struct Step {
     std::vector<Pair> pairs;
     std::vector<Point> points;
-    void clear();
-    void reserve(int num_points);
+    void clear() {
+      pairs.clear();
+      points.clear();
+    }
+    void reserve(int num_points) {
+      pairs.reserve(num_points);
+      points.reserve(num_points);
+    }
     std::span<const Point> points_of(const Pair& pair) const {
       return std::span(points).subspan(pair.first_point, pair.num_points);
     }
   };
   std::span<const Point> find_before(const std::array<int, 2>& geoms);
 
-  const mjModel* model_;
-  Step before_, now_;
-  Step start_;  // before_ at the start of the step, if a part has ended
-  bool has_start_ = false;
+  MemoryBuffers<Step> steps_;
   bool goes_on_ = false;
-  std::size_t next_ = 0;     // the pair of before_ that probably is the next one of this step
-  std::vector<int> sorted_;  // the pairs of before_ by their geoms; empty until it is needed
+  std::size_t next_ = 0;     // the pair of the last step that probably is the next one of this step
+  std::vector<int> sorted_;  // its pairs by their geoms; empty until it is needed
 };
 
 }  // namespace stiction::sim

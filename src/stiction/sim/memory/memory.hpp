@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <mujoco/mujoco.h>
 
@@ -52,10 +53,16 @@ struct StepStart {
 /// memory holds what it had and what the step finds.
 class Memory {
  public:
-  Memory() = default;
+  /// The motion that is one step for a memory within a call of advance: each step that the call
+  /// takes, or the whole call.
+  enum class Scope { step, call };
+
   virtual ~Memory() = default;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
+  /// The content, for errors: "the anchors of contacts".
+  const char* name() const { return name_; }
+  Scope scope() const { return scope_; }
 
   /// Begins a step, or begins it again after an attempt. What belongs to another state than that of
   /// the start has no effect.
@@ -66,19 +73,41 @@ class Memory {
   virtual void end(const StepEnd& end) { (void)end; }
   /// Restores the memory of the last call of begin.
   virtual void restore(mjData* data) { (void)data; }
-
-  /// True if a call of advance is one step for this memory, instead of each step that the call
-  /// takes.
-  virtual bool spans_call() const { return false; }
   /// Returns the bits of MemoryKind that the step takes, or would take, from the one before.
   virtual std::uint32_t used() const { return 0; }
 
-  /// The name of the content, for errors: "the anchors of contacts".
-  virtual const char* name() const = 0;
   virtual void write(base::WordWriter* words) const = 0;
   /// Reads the words of write.
   /// @throws Error if they are others; the memory is then undefined
   virtual void read(base::WordReader* words) = 0;
+
+ protected:
+  Memory(const mjModel* model, const char* name, Scope scope = Scope::step)
+      : m_(model), name_(name), scope_(scope) {}
+
+  const mjModel* const m_;
+
+ private:
+  const char* const name_;
+  const Scope scope_;
+};
+
+/// What a memory remembers, in two buffers and one more for steps in parts.
+template <class Step>
+struct MemoryBuffers {
+  Step before, now;  // of the last step and of this one
+  Step start;        // before at the start of the step, if a part has ended
+  bool has_start = false;
+
+  void begin() { has_start = false; }
+  void end() { std::swap(before, now); }
+  void end_part() {
+    if (!std::exchange(has_start, true)) std::swap(start, before);
+    std::swap(before, now);
+  }
+  void restore() {
+    if (std::exchange(has_start, false)) std::swap(start, before);
+  }
 };
 
 }  // namespace stiction::sim

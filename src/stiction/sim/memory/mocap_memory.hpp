@@ -18,16 +18,15 @@ namespace stiction::sim {
 /// drags along what it touches. If that is not enough, it rests in this step.
 class MocapMemory final : public Memory {
  public:
-  MocapMemory(const mjModel* model, Integrator integrator) : m_(model), integrator_(integrator) {}
+  MocapMemory(const mjModel* model, Integrator integrator)
+      : Memory(model, "the poses of mocap bodies", Scope::call), integrator_(integrator) {}
 
   /// Finds the motion in the step, and sets the poses of data to those at its start. Under `rk4`,
   /// bodies to which an active equality or a limited tendon ties others rest: `rk4` does not
   /// correct these, and a slack tendon may get taut within the step.
   void begin(const StepStart& start) override;
   void restore(mjData* data) override;
-  bool spans_call() const override { return true; }
   std::uint32_t used() const override { return m_->nmocap > 0 ? kMocapMotion : 0u; }
-  const char* name() const override { return "the poses of mocap bodies"; }
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
 
@@ -48,7 +47,6 @@ class MocapMemory final : public Memory {
  private:
   void rest_tied(const mjData* d);
 
-  const mjModel* m_;
   Integrator integrator_;
   plant::MocapMotion kept_;          // at the last call of begin
   std::vector<mjtNum> given_poses_;  // if data has others within the step

@@ -12,14 +12,13 @@ namespace stiction::sim {
 /// its last step. They belong to the motion in which that call ended.
 class StepLength final : public Memory {
  public:
-  explicit StepLength(const mjModel* model) : m_(model) {}
+  explicit StepLength(const mjModel* model)
+      : Memory(model, "the steps of error control", Scope::call) {}
 
   void begin(const StepStart& start) override {
     goes_on_ = start.is_call && motion_ != 0 && motion_ == hash_motion(m_, start.data);
   }
-  bool spans_call() const override { return true; }
   std::uint32_t used() const override { return goes_on_ ? 0u : kStepLength; }
-  const char* name() const override { return "the steps of error control"; }
   void write(base::WordWriter* words) const override {
     words->put(motion_);
     words->put(next_step_);
@@ -44,7 +43,6 @@ class StepLength final : public Memory {
   double last_error() const { return last_error_; }  // relative to the accuracy [-]
 
  private:
-  const mjModel* m_;
   std::uint64_t motion_ = 0;  // hash_motion; 0: there was no call
   double next_step_ = 0, last_error_ = 0;
   bool goes_on_ = false;

@@ -19,16 +19,12 @@ double calc_speed(const mjModel* m, const mjtNum* v, const double* from, int tre
   return speed;
 }
 
-bool is_allowed(const mjModel* m, int tree) {
-  const int policy = m->tree_sleep_policy[tree];
-  return policy != mjSLEEP_NEVER && policy != mjSLEEP_AUTO_NEVER;
-}
-
 bool is_mocap(const mjModel* m, int body) { return m->body_mocapid[m->body_rootid[body]] >= 0; }
 
 bool may_sleep(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int tree) {
-  return is_allowed(m, tree) && !ties.changes_by_itself(tree) && !has_changing_callback() &&
-         !is_applied(m, d, tree);
+  const int policy = m->tree_sleep_policy[tree];
+  return policy != mjSLEEP_NEVER && policy != mjSLEEP_AUTO_NEVER && !ties.changes_by_itself(tree) &&
+         !has_changing_callback() && !is_applied(m, d, tree);
 }
 
 /// Sets the velocities of a tree to 0, so that the next step starts from rest.
@@ -63,12 +59,13 @@ void fall_asleep(const mjModel* m, mjData* d, int tree, TreeStates* state) {
 
 }  // namespace
 
-double RestDetector::finish(const mjModel* m, mjData* d, const plant::Model& plant,
-                            const Step& step, const Causes& causes, TreeStates* state) {
-  join_coupled(m, d, step, causes, state);
-  find_changed_contacts(m, step, state);
+double RestDetector::finish(mjData* d, const plant::Model& plant, const Step& step,
+                            std::span<const std::uint8_t> is_mocap_moved, TreeStates* state) {
+  const mjModel* m = state->m;
+  join_coupled(d, step, is_mocap_moved, state);
+  find_changed_contacts(step, state);
   for (int i = 0; i < m->ntree; ++i)
-    if (!state->trees[i].sleeps()) count_step(m, d, causes.ties, i, state);
+    if (!state->trees[i].sleeps()) count_step(d, i, state);
   find_ready_groups(*state);
   calc_speeds(m, step, plant);
   double removed2 = 0;
@@ -79,7 +76,7 @@ double RestDetector::finish(const mjModel* m, mjData* d, const plant::Model& pla
     const bool is_ready = is_ready_[group] && step.is_ok;
     if (tree.rests && !is_ready) {
       tree.rests = false;
-      state->restart_count(m, d, i);
+      state->restart_count(d, i);
     }
     if (is_ready && is_at_rest_[group]) {
       fall_asleep(m, d, i, state);
@@ -91,14 +88,15 @@ double RestDetector::finish(const mjModel* m, mjData* d, const plant::Model& pla
     }
   }
   link_islands(state);
-  state->keep_motion(m, d);
+  state->keep_motion(d);
   return removed2;
 }
 
 /// Joins the trees that the problem, tendons, equalities or actuators couple, and marks those that
 /// a moving mocap body touches or a changing activation drives.
-void RestDetector::join_coupled(const mjModel* m, const mjData* d, const Step& step,
-                                const Causes& causes, TreeStates* state) {
+void RestDetector::join_coupled(const mjData* d, const Step& step,
+                                std::span<const std::uint8_t> is_mocap_moved, TreeStates* state) {
+  const mjModel* m = state->m;
   groups_.reset(static_cast<int>(m->ntree));
   is_driven_.assign(m->ntree, 0);
   for (TreeStates::Tree& tree : state->trees)
@@ -108,10 +106,10 @@ void RestDetector::join_coupled(const mjModel* m, const mjData* d, const Step& s
     if (!tied.has_mocap_body) return;
     for (const int tree : tied.trees) state->trees[tree].touches_mocap = true;
   };
-  for (int i = 0; i < m->ntendon; ++i) tie(causes.ties.of_tendon(i));
-  for (int i = 0; i < m->nactuator; ++i) tie(causes.ties.of_actuator(i));
+  for (int i = 0; i < m->ntendon; ++i) tie(ties_.of_tendon(i));
+  for (int i = 0; i < m->nactuator; ++i) tie(ties_.of_actuator(i));
   for (int i = 0; i < m->neq; ++i)
-    if (d->eq_active[i]) tie(causes.ties.of_equality(i));
+    if (d->eq_active[i]) tie(ties_.of_equality(i));
   for (const auto& [A, B] : step.bodies) {
     const int trees[] = {m->body_treeid[A], m->body_treeid[B]};
     const int tree = std::max(trees[0], trees[1]), other = trees[0] >= 0 ? B : A;
@@ -119,16 +117,17 @@ void RestDetector::join_coupled(const mjModel* m, const mjData* d, const Step& s
       groups_.join(trees);
     } else if (tree >= 0 && is_mocap(m, other)) {
       state->trees[tree].touches_mocap = true;
-      if (causes.is_mocap_moved[m->body_mocapid[m->body_rootid[other]]]) is_driven_[tree] = 1;
+      if (is_mocap_moved[m->body_mocapid[m->body_rootid[other]]]) is_driven_[tree] = 1;
     }
   }
   for (int i = 0; i < m->nactuator; ++i)
-    if (causes.inputs.has_changed_activation(m, d, i))
-      for (const int tree : causes.ties.of_actuator(i).trees) is_driven_[tree] = 1;
+    if (inputs_.has_changed_activation(d, i))
+      for (const int tree : ties_.of_actuator(i).trees) is_driven_[tree] = 1;
 }
 
 /// Marks the trees that are carried by other bodies than in the last step.
-void RestDetector::find_changed_contacts(const mjModel* m, const Step& step, TreeStates* state) {
+void RestDetector::find_changed_contacts(const Step& step, TreeStates* state) {
+  const mjModel* m = state->m;
   loads_.clear();
   std::size_t next = 0;
   for (const contact::BodyPair& pair : step.problem.pairs) {
@@ -163,21 +162,21 @@ void RestDetector::find_changed_contacts(const mjModel* m, const Step& step, Tre
 }
 
 /// Counts a step of an awake tree. The tree is ready to sleep after TreeStates::kMostSteps.
-void RestDetector::count_step(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int i,
-                              TreeStates* state) const {
+void RestDetector::count_step(const mjData* d, int i, TreeStates* state) const {
+  const mjModel* m = state->m;
   TreeStates::Tree& tree = state->trees[i];
   const double tolerance = m->opt.sleep_tolerance, speed = calc_speed(m, d->qvel, nullptr, i);
-  if (is_driven_[i] || !may_sleep(m, d, ties, i) || !(speed < tolerance || speed == 0)) {
+  if (is_driven_[i] || !may_sleep(m, d, ties_, i) || !(speed < tolerance || speed == 0)) {
     tree.rests = false;
-    return state->restart_count(m, d, i);
+    return state->restart_count(d, i);
   }
   tree.num_steps = std::min(tree.num_steps + 1, TreeStates::kMostSteps);
   if (tree.rests) return;
-  if (++tree.window == TreeStates::kMostSteps) state->begin_window(m, d, i);
+  if (++tree.window == TreeStates::kMostSteps) state->begin_window(d, i);
   if (tree.num_steps < TreeStates::kMostSteps) return;
   // Acceleration: compare with the velocities at the start of the window before.
   const double change = calc_speed(m, d->qvel, state->earlier_v.data(), i);
-  if (change > tolerance * (d->time - tree.earlier_time) / kRestTime) state->restart_count(m, d, i);
+  if (change > tolerance * (d->time - tree.earlier_time) / kRestTime) state->restart_count(d, i);
 }
 
 /// Finds the groups all trees of which are ready to sleep, and those which rest.

@@ -11,9 +11,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
-#include "stiction/sim/sleep/sleep_inputs.hpp"
-#include "stiction/sim/sleep/tree_groups.hpp"
-#include "stiction/sim/sleep/tree_states.hpp"
+#include "stiction/sim/sleep/sleep_state.hpp"
 
 namespace stiction::sim {
 
@@ -21,11 +19,11 @@ namespace stiction::sim {
 ///
 /// A tree counts from 0 again when the bodies that carry it change, because then its forces are
 /// others, and velocities that have not changed so far say nothing. A contact carries a tree if,
-/// without its impulse, a velocity would change by more than the tolerance in a second.
-/// Weaker ones may come and go, as those between bodies that lie side by side do.
+/// without its impulse, a velocity would change by more than the tolerance in a second. Contacts
+/// between bodies that lie side by side are weaker, and may come and go.
 class RestDetector {
  public:
-  /// What a step found.
+  /// The solution of a step.
   struct Step {
     const contact::ContactProblem& problem;
     const contact::ContactSolution& solution;
@@ -34,20 +32,17 @@ class RestDetector {
     /// The bodies of each pair of the problem that has contacts.
     std::span<const std::array<int, 2>> bodies;
   };
-  /// What acts on trees besides the contacts of the step.
-  struct Causes {
-    const plant::TreeTies& ties;
-    const SleepInputs& inputs;
-    std::span<const std::uint8_t> is_mocap_moved;  // one flag per mocap body
-  };
+  explicit RestDetector(const plant::TreeTies& ties, const SleepInputs& inputs)
+      : ties_(ties), inputs_(inputs) {}
 
   /// Ends a step. The velocities of trees that begin to rest, or that fall asleep, become 0, and
   /// the positions of those that fall asleep are again those at the start of the step.
-  /// @param plant those trees whose dofs the problem has
   /// @param data  the state at the end of the step
+  /// @param plant those trees whose dofs the problem has
+  /// @param is_mocap_moved one flag per mocap body
   /// @return |v|_A^2 of the trees that begin to rest [J]
-  double finish(const mjModel* model, mjData* data, const plant::Model& plant, const Step& step,
-                const Causes& causes, TreeStates* state);
+  double finish(mjData* data, const plant::Model& plant, const Step& step,
+                std::span<const std::uint8_t> is_mocap_moved, TreeStates* state);
 
  private:
   /// The impulse between two bodies, as the sum of magnitudes over their contacts.
@@ -57,15 +52,16 @@ class RestDetector {
     double impulse;  // [N s]
   };
 
-  void join_coupled(const mjModel* m, const mjData* d, const Step& step, const Causes& causes,
+  void join_coupled(const mjData* d, const Step& step, std::span<const std::uint8_t> is_mocap_moved,
                     TreeStates* state);
-  void find_changed_contacts(const mjModel* m, const Step& step, TreeStates* state);
-  void count_step(const mjModel* m, const mjData* d, const plant::TreeTies& ties, int tree,
-                  TreeStates* state) const;
+  void find_changed_contacts(const Step& step, TreeStates* state);
+  void count_step(const mjData* d, int tree, TreeStates* state) const;
   void find_ready_groups(const TreeStates& state);
   void calc_speeds(const mjModel* m, const Step& step, const plant::Model& plant);
   void link_islands(TreeStates* state);
 
+  const plant::TreeTies& ties_;
+  const SleepInputs& inputs_;
   TreeGroups groups_;                                // trees that may be coupled in this step
   std::vector<std::uint8_t> is_driven_;              // per tree: an input or a contact has changed
   std::vector<Load> loads_;                          // of this step, sorted by bodies

@@ -10,9 +10,11 @@
 namespace stiction::sim {
 
 Sleep::Sleep(const mjModel* m, const plant::MocapMotion* mocap, plant::Model* plant)
-    : m_(m), mocap_(*mocap), plant_(plant), ties_(m), inputs_(m) {
-  state_.trees.resize(m_->ntree);
-}
+    : Memory(m, "the sleep of trees", Scope::call),
+      mocap_(*mocap),
+      plant_(plant),
+      ties_(m),
+      inputs_(m) {}
 
 /// Keeps the state before it changes for the first time in a step.
 void Sleep::keep_before_change() {
@@ -29,7 +31,7 @@ void Sleep::clear(const mjData* d) {
   state_.is_resumed = false;
   state_.start_v.assign(d->qvel, d->qvel + m_->nv);
   state_.earlier_v = state_.start_v;
-  state_.keep_motion(m_, d);
+  state_.keep_motion(d);
   for (Tree& tree : state_.trees) tree.start_time = d->time;
   for (auto* numbers : {&kept_.start_v, &kept_.earlier_v, &kept_.qvel}) numbers->reserve(m_->nv);
   kept_.qpos.reserve(m_->nq);
@@ -48,7 +50,7 @@ void Sleep::begin(const StepStart& start) {
     adopt(d);
     find_moved_mocap_bodies(d);
   } else {
-    if (state_.is_resumed || inputs_.has_changed(m_, d)) keep_before_change();
+    if (state_.is_resumed || inputs_.has_changed(d)) keep_before_change();
     find_moved_mocap_bodies(d);
     go_on(d, start.may_have_changed_model);
   }
@@ -74,7 +76,7 @@ void Sleep::adopt(const mjData* d) {
     state_.trees[i].next = d->tree_asleep[i];
     state_.trees[i].is_initialized = true;
   }
-  inputs_.keep(m_, d);
+  inputs_.keep(d);
   inputs_.keep_model();
 }
 
@@ -98,7 +100,7 @@ void Sleep::go_on(const mjData* d, bool may_have_changed_model) {
     needs_all_ = true;
   }
   wake_changed(d);
-  inputs_.keep(m_, d);
+  inputs_.keep(d);
   state_.is_resumed = false;
   repeat_steps_from_rest();
 }
@@ -113,7 +115,7 @@ void Sleep::find_moved_mocap_bodies(const mjData* d) {
 /// Wakes the trees that the caller has changed, or on which a changed input acts.
 void Sleep::wake_changed(const mjData* d) {
   is_changed_.assign(m_->ntree, 0);
-  inputs_.find_changes(m_, d, ties_, is_changed_);
+  inputs_.find_changes(d, ties_, is_changed_);
   find_moved_trees(d);
   for (int i = 0; i < m_->ntree; ++i)
     if (is_changed_[i]) wake(d, i);
@@ -159,7 +161,7 @@ void Sleep::wake(const mjData* d, int first) {
     Tree& woken = state_.trees[tree];
     const int next = std::exchange(woken.next, -1);
     woken.rests = woken.is_initialized = woken.is_stale = false;
-    state_.restart_count(m_, d, tree);
+    state_.restart_count(d, tree);
     tree = next == first ? -1 : next;
   }
 }
@@ -245,9 +247,7 @@ void Sleep::finish(mjData* d, const RestDetector::Step& step) {
   if (num_asleep_ == m_->ntree) return;
   keep_before_change();
   const bool was_any_quiet = state_.is_any_quiet();
-  const double removed2 = detector_.finish(
-      m_, d, *plant_, step, {.ties = ties_, .inputs = inputs_, .is_mocap_moved = is_mocap_moved_},
-      &state_);
+  const double removed2 = detector_.finish(d, *plant_, step, is_mocap_moved_, &state_);
   update(d);
   if (!was_any_quiet && state_.is_any_quiet()) inputs_.keep_model();
   bound_ = std::sqrt(asleep_bound2_ + removed2);
@@ -259,8 +259,8 @@ void Sleep::write(base::WordWriter* words) const {
 }
 
 void Sleep::read(base::WordReader* words) {
-  state_.read(m_, words);
-  if (state_.is_on) inputs_.read(m_, words);
+  state_.read(words);
+  if (state_.is_on) inputs_.read(words);
   needs_all_ = state_.is_on;
 }
 

@@ -11,8 +11,7 @@
 #include "stiction/plant/model/tree_ties.hpp"
 #include "stiction/sim/memory/memory.hpp"
 #include "stiction/sim/sleep/rest_detector.hpp"
-#include "stiction/sim/sleep/sleep_inputs.hpp"
-#include "stiction/sim/sleep/tree_states.hpp"
+#include "stiction/sim/sleep/sleep_state.hpp"
 
 namespace stiction::sim {
 
@@ -41,8 +40,6 @@ class Sleep final : public Memory {
   /// sleeping trees.
   void begin(const StepStart& start) override;
   void restore(mjData* data) override;
-  bool spans_call() const override { return true; }
-  const char* name() const override { return "the sleep of trees"; }
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
 
@@ -111,12 +108,11 @@ class Sleep final : public Memory {
   void repeat_steps_from_rest();
   bool is_moved(const mjData* d, int tree) const;
 
-  const mjModel* m_;
   const plant::MocapMotion& mocap_;
   plant::Model* plant_;
   plant::TreeTies ties_;
   SleepInputs inputs_;
-  TreeStates state_, kept_;  // now, and at the start of the step if it has changed since
+  TreeStates state_{m_}, kept_{m_};  // now, and at the start of the step if it has changed since
   SleepInputs::Values kept_inputs_;
   bool is_kept_ = false;
   bool needs_all_ = false;
@@ -125,7 +121,7 @@ class Sleep final : public Memory {
 
   // Of the present step.
   std::vector<std::uint8_t> is_mocap_moved_;  // per mocap body
-  RestDetector detector_;
+  RestDetector detector_{ties_, inputs_};
   std::vector<int> tree_asleep_;
   std::vector<std::uint8_t> tree_awake_, is_changed_, flags_;
 };

@@ -1,6 +1,7 @@
 #include "stiction/sim/step/solved_contacts.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/pair_loads.hpp"
@@ -29,23 +30,6 @@ certificate::SolvedStep make_solved_step(const StepInputs& in,
           .resolution = options.resolution(),
           .solution = contacts.solution,
           .has_energy = has_energy};
-}
-
-plant::MomentumCheck::Input make_momentum_input(const StepInputs& in, mjData* d,
-                                                const SolvedContacts& contacts) {
-  return {.model = in.models.stages(),
-          .data = d,
-          .plant = in.plant,
-          .problem = contacts.problem,
-          .islands = contacts.islands,
-          .solution = contacts.solution,
-          .imbalance = contacts.certifier.imbalance()};
-}
-
-std::span<const double> calc_imbalance_rounding(const StepInputs& in, SolvedContacts* contacts) {
-  const formulations::SolverOptions options = make_solver_options(in.options);
-  return contacts->certifier.calc_imbalance_rounding(
-      make_solved_step(in, options, *contacts, true));
 }
 
 }  // namespace
@@ -123,24 +107,26 @@ certificate::Certificate certify_solution(const StepInputs& in,
 
 plant::MomentumCheck::Result check_momentum(const StepInputs& in, mjData* d,
                                             const plant::ImplicitForces& implicit,
+                                            const std::vector<double>* viscous_friction,
                                             SolvedContacts* contacts) {
-  const plant::MomentumCheck::Input input = make_momentum_input(in, d, *contacts);
-  plant::MomentumCheck::Result result = contacts->momentum_check.calc(input, implicit);
-  if (!result.agrees())
-    result.rounding =
-        contacts->momentum_rounding.calc(input, implicit, calc_imbalance_rounding(in, contacts));
-  return result;
-}
-
-plant::MomentumCheck::Result check_acceleration_momentum(const StepInputs& in, mjData* d,
-                                                         std::span<const double> viscous_friction,
-                                                         SolvedContacts* contacts) {
-  const plant::MomentumCheck::Input input = make_momentum_input(in, d, *contacts);
-  plant::MomentumCheck::Result result =
-      contacts->momentum_check.calc_accelerations(input, viscous_friction);
-  if (!result.agrees())
-    result.rounding = contacts->momentum_rounding.calc_accelerations(
-        input, viscous_friction, calc_imbalance_rounding(in, contacts));
+  const plant::MomentumCheck::Input input{.model = in.models.stages(),
+                                          .data = d,
+                                          .plant = in.plant,
+                                          .problem = contacts->problem,
+                                          .islands = contacts->islands,
+                                          .solution = contacts->solution,
+                                          .imbalance = contacts->certifier.imbalance()};
+  plant::MomentumCheck& check = contacts->momentum_check;
+  plant::MomentumCheck::Result result = viscous_friction
+                                            ? check.calc_accelerations(input, *viscous_friction)
+                                            : check.calc(input, implicit);
+  if (result.agrees()) return result;
+  const formulations::SolverOptions options = make_solver_options(in.options);
+  const std::span<const double> rounding =
+      contacts->certifier.calc_imbalance_rounding(make_solved_step(in, options, *contacts, true));
+  plant::MomentumRounding& bound = contacts->momentum_rounding;
+  result.rounding = viscous_friction ? bound.calc_accelerations(input, *viscous_friction, rounding)
+                                     : bound.calc(input, implicit, rounding);
   return result;
 }
 

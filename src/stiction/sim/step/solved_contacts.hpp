@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
@@ -58,14 +58,12 @@ certificate::Certificate certify_solution(const StepInputs& in,
 /// Checks the balance of momentum by MuJoCo's matrices. The rounding error is bounded only if the
 /// residual disagrees with that of the certificate. Call certify_solution and
 /// plant::write_row_forces first. MuJoCo's errors end in the MuJoCoGuard of the caller.
+/// @param viscous_friction nu of each contact of a problem of accelerations [N s/m]; null: the
+///     problem is one of velocities
 plant::MomentumCheck::Result check_momentum(const StepInputs& in, mjData* data,
                                             const plant::ImplicitForces& implicit,
+                                            const std::vector<double>* viscous_friction,
                                             SolvedContacts* contacts);
-/// Does the same for a problem of accelerations.
-/// @param viscous_friction nu of each contact [N s/m]
-plant::MomentumCheck::Result check_acceleration_momentum(const StepInputs& in, mjData* data,
-                                                         std::span<const double> viscous_friction,
-                                                         SolvedContacts* contacts);
 
 /// Writes the certified solution to MuJoCo's data; see plant::write_back.
 /// @return false if the data's arena is too small; then the step has failed

@@ -24,12 +24,23 @@ StepMemories::StepMemories(const mjModel* model, const StepOptions& options, pla
     add(memory);
 }
 
+/// Calls f(memory) for each memory of a scope.
+template <class F>
+void StepMemories::for_each(Memory::Scope scope, F&& f) {
+  for (Memory* memory : list_)
+    if (memory->scope() == scope) f(memory);
+}
+
 void StepMemories::begin(const StepStart& start) {
   for (Memory* memory : list_) memory->begin(start);
 }
 
+void StepMemories::end_part() {
+  for_each(Memory::Scope::step, [](Memory* memory) { memory->end_part(); });
+}
+
 void StepMemories::end(const mjData* d) {
-  end_step(d);
+  end_within_call(d);
   end_call(d);
 }
 
@@ -37,35 +48,23 @@ void StepMemories::restore(mjData* d) {
   for (Memory* memory : list_) memory->restore(d);
 }
 
-/// Calls f(memory) for each memory of the steps within a call of advance.
-template <class F>
-void StepMemories::for_each_of_step(F&& f) {
-  for (Memory* memory : list_)
-    if (!memory->spans_call()) f(memory);
+void StepMemories::begin_within_call(const StepStart& start) {
+  for_each(Memory::Scope::step, [&](Memory* memory) { memory->begin(start); });
 }
 
-void StepMemories::begin_step(const StepStart& start) {
-  for_each_of_step([&](Memory* memory) { memory->begin(start); });
-}
-
-void StepMemories::end_part() {
-  for_each_of_step([](Memory* memory) { memory->end_part(); });
-}
-
-void StepMemories::end_step(const mjData* d) {
+void StepMemories::end_within_call(const mjData* d) {
   last_ = {.data = d, .time = d->time, .positions = hash_positions(model_, d)};
-  for_each_of_step([this](Memory* memory) { memory->end(last_); });
+  for_each(Memory::Scope::step, [this](Memory* memory) { memory->end(last_); });
 }
 
-void StepMemories::restore_step(mjData* d) {
-  for_each_of_step([d](Memory* memory) { memory->restore(d); });
+void StepMemories::restore_within_call(mjData* d) {
+  for_each(Memory::Scope::step, [d](Memory* memory) { memory->restore(d); });
 }
 
 void StepMemories::end_call(const mjData* d) {
   last_.data = d;
   last_.time = d->time;
-  for (Memory* memory : list_)
-    if (memory->spans_call()) memory->end(last_);
+  for_each(Memory::Scope::call, [this](Memory* memory) { memory->end(last_); });
 }
 
 std::uint32_t StepMemories::used() const {

@@ -10,11 +10,10 @@
 #include "stiction/plant/model/model.hpp"
 #include "stiction/sim/memory/anchors.hpp"
 #include "stiction/sim/memory/lagged_impulses.hpp"
-#include "stiction/sim/memory/limit_memory.hpp"
 #include "stiction/sim/memory/memory.hpp"
 #include "stiction/sim/memory/mocap_memory.hpp"
-#include "stiction/sim/memory/penetration_memory.hpp"
 #include "stiction/sim/memory/step_length.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
 #include "stiction/sim/options/step_options.hpp"
 #include "stiction/sim/sleep/sleep.hpp"
 
@@ -39,16 +38,15 @@ class StepMemories {
 
   /// Compares data with the end of the last step.
   StepStart find_start(mjData* data) const { return StepStart::compare(model_, data, last_); }
-  /// Begins a step, or a call of advance; see Memory.
+  /// Begins, divides, ends and undoes a step; see Memory. A call of advance begins and ends all
+  /// memories, and each step within it those with Scope::step.
   void begin(const StepStart& start);
-  /// Ends a step.
+  void end_part();
   void end(const mjData* data);
   void restore(mjData* data);
-  /// Begins, divides, ends and undoes a step within a call of advance, and ends the call.
-  void begin_step(const StepStart& start);
-  void end_part();
-  void end_step(const mjData* data);
-  void restore_step(mjData* data);
+  void begin_within_call(const StepStart& start);
+  void end_within_call(const mjData* data);
+  void restore_within_call(mjData* data);
   void end_call(const mjData* data);
   /// Returns the bits of MemoryKind that the step has taken from the one before. Call it after the
   /// step.
@@ -67,7 +65,7 @@ class StepMemories {
 
  private:
   template <class F>
-  void for_each_of_step(F&& f);
+  void for_each(Memory::Scope scope, F&& f);
 
   const mjModel* model_;
   const StepOptions& options_;

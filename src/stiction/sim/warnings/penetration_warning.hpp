@@ -2,7 +2,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/sim/memory/penetration_memory.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
 #include "stiction/sim/step/step_outputs.hpp"
 

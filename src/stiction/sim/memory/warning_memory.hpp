@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -44,17 +45,13 @@ class PenetrationMemory final : public Memory {
     bool has_gap = false;     // a contact of the pair is open in the step after
   };
 
-  explicit PenetrationMemory(const mjModel* model) : model_(model) {}
+  explicit PenetrationMemory(const mjModel* model) : Memory(model, "the overlaps of geoms") {}
 
   void begin(const StepStart& start) override;
   void end(const StepEnd& end) override;
-  std::uint32_t used() const override { return is_any() ? kWarnings : 0u; }
-  const char* name() const override { return "the overlaps of geoms"; }
+  std::uint32_t used() const override { return now_.empty() ? 0u : kWarnings; }
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
-
-  /// True if pairs of geoms are deep in this step.
-  bool is_any() const { return !now_.empty(); }
 
   /// True if pairs of geoms were deep in the last step, or in this one so far.
   bool knows_any() const { return !before_.empty() || !now_.empty(); }
@@ -67,7 +64,6 @@ class PenetrationMemory final : public Memory {
   std::span<const Pair> find_new();
 
  private:
-  const mjModel* model_;
   std::vector<Pair> before_, now_;  // of the last step and of this one
   std::vector<Pair> new_;
   bool goes_on_ = false;  // this step begins with the positions in which the last one ended
@@ -75,5 +71,49 @@ class PenetrationMemory final : public Memory {
 
 /// True if the geoms are on their way through each other at the start of the step.
 bool is_through(const PenetrationMemory::Pair& pair);
+
+/// A joint or tendon that is beyond its range.
+struct LimitViolation {
+  bool is_tendon = false;
+  int id = 0;
+  double excess = 0;     // distance beyond the range [m or rad]
+  double tolerance = 0;  // calc_limit_tolerance of its range
+};
+
+/// Returns the violation of a limit of a rigid model from which on a step warns: a tenth of the
+/// range, but 0.01 to 0.1 rad for hinges and ball joints, and 0.1 % to 1 % of the model's extent
+/// for slides and tendons [m or rad].
+double calc_limit_tolerance(const mjModel* model, bool is_tendon, int id);
+
+/// The limits of joints and tendons that are violated, from step to step.
+///
+/// A rigid model keeps limits by velocities, so a joint leaves its range only by the error of a
+/// straight line in a step, or in a conflict. A violation gives a warning where it exceeds the
+/// tolerance for the first time, and each further multiple of it, until the limit holds again. A
+/// violation that the caller has set gives none until it grows. Tendon lengths are known at the
+/// start of a step, so a tendon is seen one step later.
+class LimitMemory final : public Memory {
+ public:
+  explicit LimitMemory(const mjModel* model)
+      : Memory(model, "the limits of joints and tendons", Scope::call) {}
+
+  void begin(const StepStart& start) override;
+  void end(const StepEnd&) override { before_ = now_; }
+  std::uint32_t used() const override {
+    return std::any_of(now_.begin(), now_.end(), [](int level) { return level > 0; }) ? kWarnings
+                                                                                      : 0u;
+  }
+  void write(base::WordWriter* words) const override;
+  void read(base::WordReader* words) override;
+
+  /// Returns the limits that give a warning in this step. Call it at the end of the step.
+  std::span<const LimitViolation> find_new(const mjData* data);
+
+ private:
+  // The multiple of its tolerance by which each joint, and then each tendon, is beyond its range;
+  // -1: not known. Empty before the first step.
+  std::vector<int> before_, now_;
+  std::vector<LimitViolation> new_;
+};
 
 }  // namespace stiction::sim

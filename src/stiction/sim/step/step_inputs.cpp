@@ -1,4 +1,4 @@
-#include "stiction/sim/step/step_models.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
 
 namespace stiction::sim {
 
