@@ -269,7 +269,7 @@ void Stepper::Workspace::advance_once(mjData* d, const AdvanceOptions& options) 
   plant::write_solver_outputs(model, d, out.report.statistics.iterations);
   if (!input_check.check_end(in_, d, start.time, &out)) return;
   warn_of_jumps(in_, d, &out);
-  const std::uint32_t used = memories.used() | (advance_->begins_anchors() ? kAnchors : 0u);
+  const std::uint32_t used = memories.used() | (advance_->lacks_anchors() ? kAnchors : 0u);
   if (start.time != 0) out.report.missing_memory |= (start.lost | kStepLength) & used;
   memories.end_call(d);
   time.finish(&out.report.timings);

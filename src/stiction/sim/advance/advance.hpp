@@ -24,7 +24,7 @@ class Advance {
 
   /// True if contacts began without anchors in the first step of the call, because the simulator
   /// has none of its state.
-  bool begins_anchors() const { return pair_.begins_anchors(); }
+  bool lacks_anchors() const { return pair_.lacks_anchors(); }
 
  private:
   void start(const StepInputs& in, const mjData* d);

@@ -20,7 +20,7 @@ class AdvanceAverages {
     std::array<int, 4> key{};
     double force = 0;  // [N, N m]
   };
-  /// What a half step adds.
+  /// A half step.
   struct Part {
     double duration = 0;  // [s]
     ContactReport contacts;
@@ -67,8 +67,8 @@ class AdvanceAverages {
   std::vector<int> last_part_;            // per row: the last part that has the contact
   std::vector<RowForce> rows_;            // sums of force times duration, by keys
   std::vector<Entry> entries_;            // in ascending order of keys
-  // Where the last part had each of its rows and contacts in rows_ and entries_. Most parts have
-  // the same ones in the same order.
+  // The places in rows_ and entries_ of the rows and contacts of the last part. Most parts have the
+  // same ones in the same order.
   std::vector<int> row_places_, entry_places_;
 };
 

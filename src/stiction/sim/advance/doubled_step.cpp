@@ -34,7 +34,7 @@ void DoubledStep::begin_call(const mjModel* m, const StepOptions& options, bool 
   gap_correction_ = options.parameters.gap_correction;
   certifies_full_ = certifies_full;
   shares_forces_ = !has_force_plugins(m);
-  begins_anchors_ = false;
+  lacks_anchors_ = false;
   norm_.start(m);  // the caller may have changed sizes
   work_ = {};
   work_.statistics.num_parts = 0;
@@ -143,7 +143,7 @@ bool DoubledStep::take_half(const StepInputs& in, int half, double h, std::span<
   Half& end = halves_[half];
   const ContactReport& contacts = out_.report.contacts;
   end.anchors = out_.report.anchors;
-  if (is_first) begins_anchors_ = memories_.anchors.begins();
+  if (is_first) lacks_anchors_ = memories_.anchors.lacks_memory();
   if (AdvanceAverages::has_sensors(m)) sense_accelerations(in, d, &out_);
   end.pattern.read({m, d, in.plant, step_.contacts().problem, contacts}, step_.contacts().solution);
   AdvanceAverages::read(m, d, contacts, h, &end.part);

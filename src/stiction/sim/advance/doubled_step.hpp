@@ -86,7 +86,7 @@ class DoubledStep {
   const AdvanceAverages::Part& part(int half) const { return halves_[half].part; }
   const AnchorSummary& anchors(int half) const { return halves_[half].anchors; }
   /// True if contacts began without anchors in the first half step of the call.
-  bool begins_anchors() const { return begins_anchors_; }
+  bool lacks_anchors() const { return lacks_anchors_; }
   const Work& work() const { return work_; }
 
  private:
@@ -126,16 +126,16 @@ class DoubledStep {
   StepModels& models_;
   StepMemories& memories_;
   StepOutputs& out_;
-  // Of the call.
+  // The call.
   StepOptions options_;
   double gap_correction_ = 0;  // of a step of the reference length
   bool certifies_full_ = true;
   bool shares_forces_ = true;  // the step and its first half have the same forces
-  bool begins_anchors_ = false;
+  bool lacks_anchors_ = false;
   AdvanceNorm norm_;
   DelayBuffers delays_;
   Work work_;
-  // Of the step.
+  // The step.
   Start start_;
   Full full_;
   Half halves_[2];

@@ -15,8 +15,9 @@
 
 namespace stiction::sim {
 
-/// Which geoms push each other, and where they slip; also which limits push, and which dry joints
-/// slip. Two solutions with the same pattern differ smoothly; see AdvanceExtrapolation.
+/// The geoms that push each other, and those of them that slip; also the limits that push, and the
+/// dry joints that slip. Two solutions with the same pattern differ smoothly; see
+/// AdvanceExtrapolation.
 class AdvancePattern {
  public:
   /// A problem, and the report of its contacts, which names their geoms.

@@ -28,7 +28,7 @@ enum class Level { impact, acceleration };
 /// sustained if it touched when the part began, still touches, and neither closes nor opens.
 /// Source: [drumwright2015] section III; [theory:acceleration-level].
 ///
-/// Where a function takes it, `reach` is the largest possible time since the part began [s]. A
+/// The argument `reach` of the functions is the largest possible time since the part began [s]. A
 /// stage moves straight on, so it may enter a curved surface by the distance that curvature makes
 /// in this time. It is 0 at the start of a part, and at its end, which follows the surfaces.
 class SustainedContacts {
@@ -148,7 +148,7 @@ class ViscousMotion {
   SolverMemory impact_solver_, acceleration_solver_;
   std::vector<std::uint8_t> left_out_;  // one flag per geom, 0: no geom is left out
   std::vector<double> v_;               // velocities in the solver's dofs
-  // Of each contact of the problem, which has neither.
+  // The contacts of the problem, which has none of this.
   std::vector<double> viscous_friction_;                   // nu [N s/m]
   std::vector<std::array<double, 3>> viscous_forces_;      // t1, t2, n [N]
   std::vector<std::array<double, 3>> surface_velocities_;  // [m/s]

@@ -62,9 +62,9 @@ std::array<int, 2> find_elements(std::uint64_t feature) {
 }
 
 bool LossCounter::add(bool has_losses) {
-  count = std::clamp(count + (has_losses ? kUp : -1), 0, kMany);
+  count = std::clamp(count + (has_losses ? kPerLoss : -1), 0, kLimit);
   if (count == 0) is_warned = false;
-  return count == kMany && !std::exchange(is_warned, true);
+  return count == kLimit && !std::exchange(is_warned, true);
 }
 
 void AnchorStep::clear() {
@@ -105,7 +105,7 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
   const auto take = [words](double& x) { x = words->take_finite(); };
   step.clear();
   end = words->take();
-  const int counted = words->take_below(2 * LossCounter::kMany + 2);
+  const int counted = words->take_below(2 * LossCounter::kLimit + 2);
   losses = {.count = counted >> 1, .is_warned = (counted & 1) != 0};
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (AnchorPair& pair : step.pairs) {

@@ -70,13 +70,13 @@ struct AnchorStep {
   void copy(const AnchorPair& pair, const AnchorStep& from);
 };
 
-/// Tells when contacts that stick are lost in more than a fifth of the steps: a step with losses
-/// counts four up, another one down. Bodies that rock lose contacts in cycles of two or three
-/// steps.
+/// Finds out when contacts that stick are lost in more than a fifth of the steps: a step with
+/// losses counts four up, another one down. Bodies that rock lose contacts in cycles of two or
+/// three steps.
 struct LossCounter {
-  static constexpr int kUp = 4, kMany = 200;
-  int count = 0;           // 0 .. kMany
-  bool is_warned = false;  // count has been kMany, and not 0 since
+  static constexpr int kPerLoss = 4, kLimit = 200;
+  int count = 0;           // 0 .. kLimit
+  bool is_warned = false;  // count has been kLimit, and not 0 since
 
   /// Counts a step.
   /// @return true if a warning is due

@@ -33,8 +33,8 @@ inline constexpr double kTangentialShare = 0.85;
 /// motion of the two bodies and that linear one. Without the second part, what a turning body holds
 /// drifts outwards, because velocities follow the chord of an arc.
 ///
-/// Where MuJoCo lists other contact points of two geoms, the new ones share the force of all
-/// anchors there, see AnchorSharing. Source: [theory:anchors].
+/// If MuJoCo lists other contact points of two geoms than before, the new ones share the force of
+/// all anchors there, see AnchorSharing. Source: [theory:anchors].
 class Anchors final : public Memory {
  public:
   explicit Anchors(const mjModel* model) : Memory(model, "the anchors of contacts") {}
@@ -43,7 +43,7 @@ class Anchors final : public Memory {
   void end_part() override;
   void end(const StepEnd& end) override;
   void restore(mjData*) override { steps_.restore(); }
-  std::uint32_t used() const override { return begins() ? kAnchors : 0u; }
+  std::uint32_t used() const override { return lacks_memory() ? kAnchors : 0u; }
   void write(base::WordWriter* words) const override { before_.write(words); }
   void read(base::WordReader* words) override { before_.read(m_, words); }
 
@@ -75,7 +75,7 @@ class Anchors final : public Memory {
   void forget() { before_ = {}; }
   /// True if contacts that stick began without a stretch in this step, because there are no anchors
   /// of its start.
-  bool begins() const { return !now_.points.empty() && !goes_on_; }
+  bool lacks_memory() const { return !now_.points.empty() && !goes_on_; }
   const AnchorSummary& summary() const { return summary_; }
   /// Returns the two geoms that lost an anchor last.
   const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }

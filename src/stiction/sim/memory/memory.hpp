@@ -92,7 +92,7 @@ class Memory {
   const Scope scope_;
 };
 
-/// What a memory remembers, in two buffers and one more for steps in parts.
+/// The contents of a memory in two buffers, and one more for steps in parts.
 template <class Step>
 struct MemoryBuffers {
   Step before, now;  // of the last step and of this one

@@ -52,7 +52,7 @@ void Sleep::begin(const StepStart& start) {
   } else {
     if (state_.is_resumed || inputs_.has_changed(d)) keep_before_change();
     find_moved_mocap_bodies(d);
-    go_on(d, start.may_have_changed_model);
+    follow_last_step(d, start.may_have_changed_model);
   }
   state_.is_on = start.has_sleep;
   update(d);
@@ -90,7 +90,7 @@ bool Sleep::may_be_initialized(const mjData* d, int tree) const {
 }
 
 /// Begins with what the last step left, and wakes what has changed since.
-void Sleep::go_on(const mjData* d, bool may_have_changed_model) {
+void Sleep::follow_last_step(const mjData* d, bool may_have_changed_model) {
   if (has_changing_callback()) wake_all(d);
   if ((may_have_changed_model || state_.is_resumed) && state_.is_any_quiet() &&
       inputs_.has_changed_model()) {

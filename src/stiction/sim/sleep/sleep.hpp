@@ -99,7 +99,7 @@ class Sleep final : public Memory {
   void clear(const mjData* d);
   void adopt(const mjData* d);
   bool may_be_initialized(const mjData* d, int tree) const;
-  void go_on(const mjData* d, bool may_have_changed_model);
+  void follow_last_step(const mjData* d, bool may_have_changed_model);
   void find_moved_mocap_bodies(const mjData* d);
   void wake_changed(const mjData* d);
   void wake(const mjData* d, int tree);
@@ -119,7 +119,7 @@ class Sleep final : public Memory {
   int num_asleep_ = 0;
   double asleep_bound2_ = 0, bound_ = 0;
 
-  // Of the present step.
+  // The present step.
   std::vector<std::uint8_t> is_mocap_moved_;  // per mocap body
   RestDetector detector_{ties_, inputs_};
   std::vector<int> tree_asleep_;

@@ -19,7 +19,7 @@
 
 namespace stiction::sim {
 
-/// What a stepper remembers of the last step.
+/// The list of all memories of a stepper.
 class StepMemories {
  public:
   /// @param plant lists the dofs of the trees that are awake
