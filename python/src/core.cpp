@@ -8,7 +8,7 @@
 #include "stiction/contact/surface_options.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
-#include "stiction/sim/memory/penetration_memory.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
 #include "stiction/sim/options/integrator.hpp"
 
 namespace stiction::python {

@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
-#include "stiction/sim/advance/advance_check.hpp"
+#include "stiction/sim/advance/options.hpp"
 
 namespace stiction::python {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/step/stepping.hpp"
-#include "stiction/sim/advance/advance_check.hpp"
+#include "stiction/sim/advance/options.hpp"
 #include "stiction/sim/batch/batch.hpp"
 #include "support/allocation_counter.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/patches/taxel_sensors.hpp"
-#include "stiction/sim/advance/advance_options.hpp"
+#include "stiction/sim/advance/options.hpp"
 #include "stiction/sim/memory/anchor_report.hpp"
 #include "stiction/sim/options/step_options.hpp"
 #include "stiction/sim/report/step_report.hpp"

@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/advance/advance_scenes.hpp"
-#include "stiction/sim/advance/advance_control.hpp"
-#include "stiction/sim/advance/advance_norm.hpp"
+#include "stiction/sim/advance/control.hpp"
 
 namespace stiction::sim::advance_parts_test {
 namespace {

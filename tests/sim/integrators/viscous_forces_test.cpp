@@ -1,6 +1,6 @@
 // The viscous forces of rk4, and the balance of forces that plant::MomentumCheck computes from
 // MuJoCo's matrices.
-#include "stiction/sim/integrators/viscous_forces.hpp"
+#include "stiction/sim/integrators/viscous_motion.hpp"
 
 #include <random>
 

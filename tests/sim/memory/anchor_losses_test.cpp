@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/memory/anchor_scenes.hpp"
-#include "stiction/sim/memory/anchor_memory.hpp"
+#include "stiction/sim/memory/anchor_springs.hpp"
 
 namespace stiction::sim::anchor_losses_test {
 namespace {

@@ -218,20 +218,18 @@ TEST(AnchorMemory, ManyPairsThatSleepCostLittle) {
     memory.step.points.emplace_back();
   }
   Scene scene = make_incline(0.9, 2e-3);
-  Anchors anchors;
+  const StepEnd end{.positions = hash_positions(scene.model, scene.data)};
+  memory.end = end.positions;
+  Anchors anchors(scene.model);
   const std::clock_t start = std::clock();
   for (int i = 0; i < kNumSteps; ++i) {
     anchors.set_memory(memory);
-    anchors.finish(scene.model, scene.data);  // belongs to this state, but has no anchors
-    AnchorMemory now = anchors.memory();
-    now.step = memory.step;
-    anchors.set_memory(now);
-    anchors.start(scene.model, scene.data);
+    anchors.begin(StepStart::compare(scene.model, scene.data, end));
     contact::ContactProblem problem;
-    anchors.write(scene.model, scene.data, {}, {}, &problem);
+    anchors.carry_to(scene.model, scene.data, {}, {}, &problem);
     (void)anchors.record(problem, {});
     anchors.keep([](int, int) { return true; });
-    anchors.finish(scene.model, scene.data);
+    anchors.end(end);
     EXPECT_EQ(anchors.memory().step.pairs.size(), kNumPairs);
   }
   EXPECT_LE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.2);

@@ -1,5 +1,5 @@
 // The force of anchors that were lost is shared among the contacts of the same geoms.
-#include "stiction/sim/memory/anchor_sharing.hpp"
+#include "stiction/sim/memory/anchor_springs.hpp"
 #include <array>
 #include <cstddef>
 #include <span>
@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/sim/memory/anchor_memory.hpp"
 
 namespace stiction::sim::anchor_sharing_test {
 namespace {

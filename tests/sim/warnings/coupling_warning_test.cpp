@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/step/owned_inputs.hpp"
 #include "sim/step/stepping.hpp"
 #include "support/random_problem.hpp"
 
@@ -17,9 +18,10 @@ class CouplingWarning : public testing::Test {
  protected:
   /// Gives all islands of a problem a coupling error, and returns the warnings.
   WarningReport warn(ContactModel model, double error) {
-    StepContext context(scene_.model, make_options(model), {});
+    const OwnedInputs inputs(scene_, make_options(model));
+    StepOutputs out(scene_.model, OnFailure::stop);
     std::mt19937_64 rng(1);
-    ContactPipeline contacts;
+    SolvedContacts contacts;
     contacts.problem = support::make_problem_of_parts(3, &rng).whole;
     contacts.islands.find(contacts.problem);
     contacts.solution.islands.resize(contacts.islands.size());
@@ -29,9 +31,9 @@ class CouplingWarning : public testing::Test {
       island.coupling_error = error;
     }
     num_islands_ = contacts.islands.size();
-    context.report.contacts.geoms.assign(2 * contacts.problem.contacts.size(), 0);
-    warn_of_coupling(context, contacts);
-    return context.report.warnings[kKind];
+    out.report.contacts.geoms.assign(2 * contacts.problem.contacts.size(), 0);
+    warn_of_coupling(inputs.in, contacts, &out);
+    return out.report.warnings[kKind];
   }
 
   Scene scene_{support::make_mjcf("", R"(<worldbody><geom name="ball" size="1"/></worldbody>)")};

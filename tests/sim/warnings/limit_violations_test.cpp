@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/step/stepping.hpp"
-#include "stiction/sim/memory/limit_memory.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
 #include "support/trials.hpp"
 
 namespace stiction::sim::limit_violations_test {

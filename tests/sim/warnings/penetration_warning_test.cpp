@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/step/stepping.hpp"
-#include "stiction/sim/memory/penetration_memory.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
 #include "support/trials.hpp"
 
 namespace stiction::sim::penetration_warning_test {

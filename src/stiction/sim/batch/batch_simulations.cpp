@@ -11,7 +11,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/base/thread_order.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/step_outputs.hpp"
 
 namespace stiction::sim {
 namespace {

@@ -2,42 +2,46 @@
 
 namespace stiction::sim {
 
-EventStep::EventStep(const mjModel* model, const StepOptions& options,
-                     const plant::MaterialTable& materials)
-    : contact_step_(model, options, materials), advancement_(model) {}
+EventStep::EventStep(const StepInputs& in, StepModels* models, StepMemories* memories,
+                     StepOutputs* out)
+    : models_(*models),
+      out_(*out),
+      contact_step_(in, memories, out),
+      advancement_(in.model),
+      step_(in.model, models, out) {}
 
-void EventStep::take(StepContext& context, mjData* d) {
-  step_.begin(context, d);
-  go_on(context, d, context.mirror.opt.timestep, true, &step_);
-  step_.end(context, d);
+void EventStep::take(const StepInputs& in, mjData* d) {
+  step_.begin(d);
+  take_part(in, d, in.time_step(), true, &step_);
+  step_.end(d);
 }
 
-void EventStep::forward(StepContext& context, mjData* d) {
-  contact_step_.forward(context, d,
-                        {.has_forces = true, .only_touching = true, .divided = &divided_});
+void EventStep::forward(const StepInputs& in, mjData* d) {
+  contact_step_.forward(in, d,
+                        {.has_forces = true, .only_touching = true, .contacts = &part_contacts_});
 }
 
-void EventStep::go_on(StepContext& context, mjData* d, double duration, bool senses,
-                      DividedStep* step) {
+void EventStep::take_part(const StepInputs& in, mjData* d, double duration, bool senses,
+                          WholeStep* step) {
   constexpr int kMaxShort = 3;  // successive advances shorter than kMinAdvance
-  const mjtSize max_events = kMaxEventsPerGeom * (context.model->ngeom + 1);
+  const mjtSize max_events = kMaxEventsPerGeom * (in.model->ngeom + 1);
   double time_left = duration;
   int num_short = 0, num_events = 0;
-  StepPart part = {.has_forces = true, .only_touching = true, .divided = &divided_};
+  StepPart part = {.has_forces = true, .only_touching = true, .contacts = &part_contacts_};
   for (;;) {
     // Compute the velocities of this part.
     const bool is_first = part.has_forces;
-    if (!is_first || time_left != context.mirror.opt.timestep) set_time_step(context, time_left);
-    if (!contact_step_.find_velocities(context, d, part)) return;
-    step->add_part(context);
-    if (senses && is_first) ContactStep::sense(context, d);
-    contact_step_.copy_velocities(context, d, d->qvel);
+    if (!is_first || time_left != in.time_step()) models_.set_time_step(time_left);
+    if (!contact_step_.find_velocities(in, d, part)) return;
+    step->add_part();
+    if (senses && is_first) sense_accelerations(in, d, &out_);
+    contact_step_.copy_velocities(in, d, d->qvel);
 
     // Move to the next event.
     plant::Touch touch{.time = time_left};
-    if (num_short < kMaxShort) find_event(context, d, &touch);
-    if (context.failed()) return;
-    move(context, d, touch.time);
+    if (num_short < kMaxShort) find_event(in, d, &touch);
+    if (out_.failed()) return;
+    move(in, d, touch.time);
     if (touch.time >= time_left) return;
     time_left -= touch.time;
     ++step->sums.num_events;
@@ -51,23 +55,22 @@ void EventStep::go_on(StepContext& context, mjData* d, double duration, bool sen
 }
 
 /// Finds the next touch of geoms that are apart, up to the time in `touch`.
-void EventStep::find_event(StepContext& context, const mjData* d, plant::Touch* touch) {
-  if (context.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
+void EventStep::find_event(const StepInputs& in, const mjData* d, plant::Touch* touch) {
+  if (in.model->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return;
   // If the model uses gaps, contacts that nearly touch have taken part in the solve with their
   // gaps.
-  const bool has_gaps =
-      contact::traits(context.options.contact_model).gaps == contact::GapPolicy::kSpeculative;
+  const bool has_gaps = in.contact_model().gaps == contact::GapPolicy::kSpeculative;
   const double ignored_distance =
       has_gaps ? plant::SpeculativeContacts::kNearlyTouching : contact::kTouchDistance;
   const double limit = touch->time;
-  if (!advancement_.calc(context.stage, d, d->qvel, limit, touch, ignored_distance, &context.mocap))
-    context.fail(kMuJoCoError, advancement_.error());
+  if (!advancement_.calc(in.models.stages(), d, d->qvel, limit, touch, ignored_distance, &in.mocap))
+    out_.fail(kMuJoCoError, advancement_.error());
 }
 
-void EventStep::move(StepContext& context, mjData* d, double time) {
-  context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, d->qvel, time); });
+void EventStep::move(const StepInputs& in, mjData* d, double time) {
+  out_.call_mujoco(d, [&] { mj_integratePos(in.models.stages(), d->qpos, d->qvel, time); });
   d->time += time;
-  context.mocap.place(context.model, d, d->time);
+  in.mocap.place(in.model, d, d->time);
 }
 
 }  // namespace stiction::sim

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "stiction/plant/collision/conservative_advancement.hpp"
 #include "stiction/sim/integrators/contact_step.hpp"
-#include "stiction/sim/integrators/divided_step.hpp"
+#include "stiction/sim/integrators/step_parts.hpp"
 
 namespace stiction::sim {
 
@@ -28,39 +24,32 @@ class EventStep {
   static constexpr double kMinAdvance = 1e-6;  // [s]
   static constexpr int kMaxEventsPerGeom = 10;
 
-  EventStep(const mjModel* model, const StepOptions& options,
-            const plant::MaterialTable& materials);
+  EventStep(const StepInputs& in, StepModels* models, StepMemories* memories, StepOutputs* out);
 
   /// Takes a whole step. If it fails, the state stays as it was.
-  void take(StepContext& context, mjData* d);
-
+  void take(const StepInputs& in, mjData* d);
   /// Computes the accelerations, forces and sensors at the start of a step; see
   /// ContactStep::forward.
-  void forward(StepContext& context, mjData* d);
-
-  /// Advances positions, velocities and time in data by a duration, as a part of another step.
+  void forward(const StepInputs& in, mjData* d);
+  /// Takes a part of another step: advances positions, velocities and time in data.
   /// @param duration [s]
   /// @param senses   true to compute sensors of acceleration at the start as well
   /// @param step     the whole step, to which the parts are added
-  void go_on(StepContext& context, mjData* d, double duration, bool senses, DividedStep* step);
+  void take_part(const StepInputs& in, mjData* d, double duration, bool senses, WholeStep* step);
 
   /// See ContactStep.
-  void write_memory(std::vector<std::uint64_t>* words) const { contact_step_.write_memory(words); }
-  void read_memory(std::span<const std::uint64_t>* words) { contact_step_.read_memory(words); }
-  void follow_model(const mjModel* model, const StepOptions& options) {
-    contact_step_.follow_model(model, options);
-  }
-  std::uint32_t find_memory_used() const { return contact_step_.find_memory_used(); }
-  void forget_active_set() { contact_step_.forget_active_set(); }
+  void follow_model(const StepInputs& in) { contact_step_.follow_model(in); }
 
  private:
-  void find_event(StepContext& context, const mjData* d, plant::Touch* touch);
-  static void move(StepContext& context, mjData* d, double time);
+  void find_event(const StepInputs& in, const mjData* d, plant::Touch* touch);
+  void move(const StepInputs& in, mjData* d, double time);
 
+  StepModels& models_;
+  StepOutputs& out_;
   ContactStep contact_step_;
-  DividedContacts divided_;
+  PartContacts part_contacts_;
   plant::ConservativeAdvancement advancement_;
-  DividedStep step_;
+  WholeStep step_;
 };
 
 }  // namespace stiction::sim

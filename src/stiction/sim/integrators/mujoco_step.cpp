@@ -18,40 +18,38 @@ int count_resets(const mjData* d) {
 
 }  // namespace
 
-void MuJoCoStep::take(StepContext& context, mjData* d) {
-  constexpr int kState = mjSTATE_INTEGRATION;
-  saved_state_.resize(mj_stateSize(context.stage, kState));
-  mj_getState(context.stage, d, saved_state_.data(), kState);
+void MuJoCoStep::take(const StepInputs& in, mjData* d) {
+  const mjModel* m = in.models.stages();
+  start_.keep(d);
   const int num_resets = count_resets(d);
-  context.start_clock();
-  context.call_mujoco(d, [&] { mj_step(context.stage, d); });
-  context.report.timings.solve = context.clock.lap();
+  StepReport& report = out_.report;
+  report.timings.solve = report.timings.finish = 0;
+  out_.start_clock();
+  out_.call_mujoco(d, [&] { mj_step(m, d); });
+  out_.end_stage(&StepTimings::solve);
   if (count_resets(d) != num_resets)
-    context.fail(kNonFiniteSolution, "mj_step found a state or accelerations that are not finite");
-  if (context.report.status != kOk) {
-    mj_setState(context.stage, d, saved_state_.data(), kState);
-    return;
-  }
-  report_contacts(context, d);
-  context.report.timings.finish = context.clock.lap();
+    out_.fail(kNonFiniteSolution, "mj_step found a state or accelerations that are not finite");
+  if (report.status != kOk) return start_.restore(d);
+  report_contacts(in, d);
+  out_.end_stage(&StepTimings::finish);
 }
 
-void MuJoCoStep::forward(StepContext& context, mjData* d) {
-  context.call_mujoco(d, [&] { mj_forward(context.stage, d); });
-  if (!context.failed()) report_contacts(context, d);
+void MuJoCoStep::forward(const StepInputs& in, mjData* d) {
+  out_.call_mujoco(d, [&] { mj_forward(in.models.stages(), d); });
+  if (!out_.failed()) report_contacts(in, d);
 }
 
-void MuJoCoStep::report_contacts(StepContext& context, mjData* d) {
-  const plant::Model& plant = context.plant;
-  StepReport& report = context.report;
+void MuJoCoStep::report_contacts(const StepInputs& in, mjData* d) {
+  const mjModel* m = in.models.stages();
+  StepReport& report = out_.report;
   // mj_step stops by a criterion of its own, which bounds no error.
   report.certificate.error_bound = report.certificate.velocity_bound = contact::kInfinity;
-  problem_.clear(context.mirror.opt.timestep);
-  for (const plant::Model::Block& block : plant.blocks()) problem_.add_block(block.num_dofs);
-  plant::add_contacts(context.stage, d, plant, context.materials, {}, &problem_);
-  plant::to_solver_dofs(d, plant, d->qvel, problem_.v0.data());
-  plant::read_mujoco_solution(context.stage, d, problem_, &solution_);
-  write_contacts(context.model, d, problem_, solution_, &report.contacts);
+  problem_.clear(in.time_step());
+  for (const plant::Model::Block& block : in.plant.blocks()) problem_.add_block(block.num_dofs);
+  plant::add_contacts(m, d, in.plant, in.materials, {}, &problem_);
+  plant::to_solver_dofs(d, in.plant, d->qvel, problem_.v0.data());
+  plant::read_mujoco_solution(m, d, problem_, &solution_);
+  write_contacts(in.model, d, problem_, solution_, &report.contacts);
   write_statistics(problem_, solution_, &report);
   const int num_islands = std::clamp(d->nisland, 1, mjNISLAND);
   for (int i = 0; i < num_islands; ++i) {

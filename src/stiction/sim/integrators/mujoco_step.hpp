@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
+#include "stiction/sim/step/step_outputs.hpp"
 
 namespace stiction::sim {
 
@@ -14,24 +11,21 @@ namespace stiction::sim {
 /// of comparisons.
 class MuJoCoStep {
  public:
-  /// Takes a step. If MuJoCo resets the state, restores it and fails.
-  void take(StepContext& context, mjData* d);
-  /// Calls mj_forward.
-  void forward(StepContext& context, mjData* d);
+  MuJoCoStep(const mjModel* model, StepOutputs* out) : out_(*out), start_(model) {}
 
-  /// Does nothing: mj_step remembers the step before in mjData.
-  void write_memory(std::vector<std::uint64_t>*) const {}
-  void read_memory(std::span<const std::uint64_t>*) {}
-  void follow_model(const mjModel*, const StepOptions&) {}
-  std::uint32_t find_memory_used() const { return 0; }
-  void forget_active_set() {}
+  /// Takes a step. If MuJoCo resets the state, restores it and fails.
+  void take(const StepInputs& in, mjData* d);
+  /// Calls mj_forward.
+  void forward(const StepInputs& in, mjData* d);
+  void follow_model(const StepInputs&) {}
 
  private:
-  void report_contacts(StepContext& context, mjData* d);
+  void report_contacts(const StepInputs& in, mjData* d);
 
+  StepOutputs& out_;
   contact::ContactProblem problem_;
   contact::ContactSolution solution_;
-  std::vector<mjtNum> saved_state_;
+  KeptState start_;
 };
 
 }  // namespace stiction::sim

@@ -20,120 +20,118 @@ void add_turn_of_body(const double u[3], double w[3]) {
 
 }  // namespace
 
-Rk4Step::Rk4Step(const mjModel* model, const StepOptions& options,
-                 const plant::MaterialTable& materials)
-    : motion_(model, options, materials), event_step_(model, options, materials) {}
+Rk4Step::Rk4Step(const StepInputs& in, StepModels* models, StepMemories* memories, StepOutputs* out)
+    : models_(*models),
+      out_(*out),
+      motion_(in, memories, out),
+      event_step_(in, models, memories, out),
+      step_(in.model, models, out),
+      start_(in.model) {}
 
-void Rk4Step::take(StepContext& context, mjData* d) {
-  const double dt = context.mirror.opt.timestep;
-  step_.begin(context, d);
+void Rk4Step::take(const StepInputs& in, mjData* d) {
+  const double dt = in.time_step();
+  step_.begin(d);
   constexpr double kRounding = 1e-12;  // of the step
   blocked_ = 0;
-  for (double made = 0; dt - made > kRounding * dt && !context.failed();) {
-    if (!start_part(context, d, made == 0)) break;
-    made += make_part(context, d, made, dt - made);
+  for (double taken = 0; dt - taken > kRounding * dt && !out_.failed();) {
+    if (!start_part(in, d, taken == 0)) break;
+    taken += take_part(in, d, taken, dt - taken);
   }
-  if (context.failed()) context.report.certificate.ok = false;
-  step_.end(context, d);
+  if (out_.failed()) out_.report.certificate.ok = false;
+  step_.end(d);
   // The rows are those of the end, without forces. Readers get the forces from forward().
-  plant::remove_rows(context.model, d);
+  plant::remove_rows(in.model, d);
 }
 
-void Rk4Step::forward(StepContext& context, mjData* d) {
-  context.update();  // an attempt that failed may have left its own time step
-  const double dt = context.mirror.opt.timestep;
-  step_.begin(context, d);
-  qacc_.resize(context.model->nv);
-  if (start_part(context, d, true)) {
-    if (motion_.calc_acceleration(context, d, 0, dt, qacc_.data())) {
-      motion_.write_back(context, d, dt);
-      motion_.complete_rows(context, d);
-      motion_.remove_idle(d);
-      if (!context.failed()) ContactStep::sense(context, d);
-    } else if (!context.failed()) {
+void Rk4Step::forward(const StepInputs& in, mjData* d) {
+  models_.restore_time_step();  // an attempt that failed may have left its own time step
+  const double dt = in.time_step();
+  step_.begin(d);
+  qacc_.resize(in.model->nv);
+  if (start_part(in, d, true)) {
+    if (motion_.calc_acceleration(in, d, 0, dt, qacc_.data())) {
+      motion_.write_back(in, d, dt, true);
+      if (!out_.failed()) sense_accelerations(in, d, &out_);
+    } else if (!out_.failed()) {
       // No accelerations exist here. The step would begin with its shortest part.
-      set_time_step(context, std::min(std::max(kMinPart, kMinShare * dt), dt));
-      event_step_.forward(context, d);
+      models_.set_time_step(std::min(std::max(kMinPart, kMinShare * dt), dt));
+      event_step_.forward(in, d);
     }
   }
-  if (context.failed()) context.report.certificate.ok = false;
+  if (out_.failed()) out_.report.certificate.ok = false;
   step_.restore(d);
 }
 
 /// Solves the impacts, and keeps the state after them.
 /// @param senses true to compute the sensors of position and velocity before the impacts
-bool Rk4Step::start_part(StepContext& context, mjData* d, bool senses) {
-  context.update();
-  motion_.start(context, d);
-  if (context.failed()) return false;
-  if (senses) context.call_mujoco(d, [&] { ContactStep::sense_state(context.stage, d); });
-  if (context.failed()) return false;
-  if (!motion_.resolve_impacts(context, d) && !context.failed())
-    context.fail(
+bool Rk4Step::start_part(const StepInputs& in, mjData* d, bool senses) {
+  models_.restore_time_step();
+  motion_.start(in, d);
+  if (out_.failed()) return false;
+  if (senses) out_.call_mujoco(d, [&] { sense_state(in.models.stages(), d); });
+  if (out_.failed()) return false;
+  if (!motion_.resolve_impacts(in, d) && !out_.failed())
+    out_.fail(
         kNotConverged,
         "the impacts have no solution: overlaps or limits push the same body in opposite "
         "directions; remove the overlaps of the initial state, or use a compliant contact model");
-  if (context.failed()) return false;
-  time_ = d->time;
-  qpos_.assign(d->qpos, d->qpos + context.model->nq);
-  qvel_.assign(d->qvel, d->qvel + context.model->nv);
+  if (out_.failed()) return false;
+  start_.keep(d, mjSTATE_TIME | mjSTATE_QPOS | mjSTATE_QVEL);
   return true;
 }
 
 /// Takes one part of the step. Halves the part until it succeeds. If it gets too short, takes a
 /// part of semi-implicit Euler with events instead.
-/// @param made  the time that earlier parts took [s]
+/// @param taken  the time that earlier parts took [s]
 /// @param limit the rest of the step [s]
 /// @return the part's duration [s]
-double Rk4Step::make_part(StepContext& context, mjData* d, double made, double limit) {
-  const double shortest = std::min(std::max(kMinPart, kMinShare * (made + limit)), limit);
-  const bool senses = made == 0;
+double Rk4Step::take_part(const StepInputs& in, mjData* d, double taken, double limit) {
+  const double shortest = std::min(std::max(kMinPart, kMinShare * (taken + limit)), limit);
+  const bool senses = taken == 0;
   // An obstacle that stopped an earlier part is still there.
-  double duration = blocked_ > made ? std::min(limit, 0.5 * (blocked_ - made)) : limit;
+  double duration = blocked_ > taken ? std::min(limit, 0.5 * (blocked_ - taken)) : limit;
   for (is_at_start_ = true; duration >= shortest; duration *= 0.5) {
-    if (try_part(context, d, duration, senses)) return duration;
-    if (context.failed()) return 0;
+    if (try_part(in, d, duration, senses)) return duration;
+    if (out_.failed()) return 0;
     is_at_start_ = false;
-    blocked_ = made + duration;
+    blocked_ = taken + duration;
     ++step_.sums.num_halvings;
   }
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  std::copy(qvel_.begin(), qvel_.end(), d->qvel);
-  d->time = time_;
-  context.mocap.place(context.model, d, time_);
-  event_step_.go_on(context, d, shortest, senses, &step_);
+  start_.restore(d);
+  in.mocap.place(in.model, d, d->time);
+  event_step_.take_part(in, d, shortest, senses, &step_);
   return shortest;
 }
 
 /// Tries to take a part of this duration.
 /// @return false if a stage or the end of the part failed, or if the step failed
-bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool senses) {
-  const int nv = static_cast<int>(context.model->nv);
+bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool senses) {
+  const int nv = static_cast<int>(in.model->nv);
   StepStatistics sums;
   for (auto* sum : {&sum_rate_, &sum_qacc_, &displacement_, &change_}) sum->assign(nv, 0.0);
   qacc_.resize(nv);
   constexpr double kWhen[] = {0, 0.5, 0.5, 1}, kWeight[] = {1, 2, 2, 1};
   for (int stage = 0; stage < 4; ++stage) {
     if (stage > 0 || !is_at_start_) {
-      place(context, d, displacement_, change_, kWhen[stage] * duration);
-      if (!motion_.follow(context, d, duration)) return false;
+      place(in, d, displacement_, change_, kWhen[stage] * duration);
+      if (!motion_.follow(in, d, duration)) return false;
     }
     const double reach = stage == 0 ? 0 : duration;
-    if (!motion_.calc_acceleration(context, d, reach, duration, qacc_.data())) return false;
-    sums.iterations += context.report.statistics.iterations;
-    sums.num_lemke += context.report.statistics.num_lemke;
-    sums.max_iterations = std::max(sums.max_iterations, context.report.statistics.max_iterations);
+    if (!motion_.calc_acceleration(in, d, reach, duration, qacc_.data())) return false;
+    const StepStatistics& found = out_.report.statistics;
+    sums.iterations += found.iterations;
+    sums.num_lemke += found.num_lemke;
+    sums.max_iterations = std::max(sums.max_iterations, found.max_iterations);
     if (stage == 0) {
-      motion_.write_back(context, d, duration);
-      motion_.remove_idle(d);
-      if (senses) ContactStep::sense(context, d);
-      if (context.failed()) return false;
-      sums.num_contacts = context.report.statistics.num_contacts;
-      sums.num_rows = context.report.statistics.num_rows;
-      sums.num_islands = context.report.statistics.num_islands;
+      motion_.write_back(in, d, duration, false);
+      if (senses) sense_accelerations(in, d, &out_);
+      if (out_.failed()) return false;
+      sums.num_contacts = found.num_contacts;
+      sums.num_rows = found.num_rows;
+      sums.num_islands = found.num_islands;
     }
     rate_.assign(d->qvel, d->qvel + nv);
-    add_turn(context.model, displacement_, &rate_);
+    add_turn(in.model, displacement_, &rate_);
     const double next = stage < 3 ? kWhen[stage + 1] * duration : 0;
     for (int i = 0; i < nv; ++i) {
       sum_rate_[i] += kWeight[stage] / 6 * rate_[i];
@@ -146,25 +144,26 @@ bool Rk4Step::try_part(StepContext& context, mjData* d, double duration, bool se
     displacement_[i] = duration * sum_rate_[i];
     change_[i] = duration * sum_qacc_[i];
   }
-  place(context, d, displacement_, change_, duration);
+  place(in, d, displacement_, change_, duration);
   // A stage leaves a curved equality along a straight line, but the end of a part satisfies it
   // again. This fails only if a loop is so near to a singular position that no acceleration holds
   // it.
-  if (!motion_.follow(context, d, 0) || !motion_.holds_equalities(d)) return false;
-  context.report.statistics = sums;
-  step_.add_part(context);
+  if (!motion_.follow(in, d, 0) || !motion_.holds_equalities(d)) return false;
+  out_.report.statistics = sums;
+  step_.add_part();
   return true;
 }
 
 /// Sets data to the state at changes of position and velocity from the part's start.
-void Rk4Step::place(StepContext& context, mjData* d, const std::vector<double>& displacement,
+void Rk4Step::place(const StepInputs& in, mjData* d, const std::vector<double>& displacement,
                     const std::vector<double>& change, double duration) {
-  std::copy(qpos_.begin(), qpos_.end(), d->qpos);
-  for (std::size_t i = 0; i < qvel_.size(); ++i) d->qvel[i] = qvel_[i] + change[i];
-  d->time = time_ + duration;
-  context.mocap.place(context.model, d, d->time);
+  start_.restore(d);
+  mju_addTo(d->qvel, change.data(), static_cast<int>(change.size()));
+  d->time += duration;
+  in.mocap.place(in.model, d, d->time);
   if (duration == 0) return;
-  context.call_mujoco(d, [&] { mj_integratePos(context.stage, d->qpos, displacement.data(), 1); });
+  out_.call_mujoco(d,
+                   [&] { mj_integratePos(in.models.stages(), d->qpos, displacement.data(), 1); });
 }
 
 /// Converts angular velocities of bodies to rates of the logarithm of their rotation.

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
-#include "stiction/sim/integrators/divided_step.hpp"
 #include "stiction/sim/integrators/event_step.hpp"
+#include "stiction/sim/integrators/step_parts.hpp"
 #include "stiction/sim/integrators/viscous_motion.hpp"
 
 namespace stiction::sim {
@@ -28,54 +26,35 @@ class Rk4Step {
   static constexpr double kMinPart = 1e-5;   // [s]
   static constexpr double kMinShare = 1e-3;  // of the step; bounds the number of parts
 
-  Rk4Step(const mjModel* model, const StepOptions& options, const plant::MaterialTable& materials);
+  Rk4Step(const StepInputs& in, StepModels* models, StepMemories* memories, StepOutputs* out);
 
   /// Takes a step. If it fails, the state stays as it was.
-  void take(StepContext& context, mjData* d);
+  void take(const StepInputs& in, mjData* d);
   /// Computes the accelerations, forces and sensors at the start of a step, after impacts. The
   /// state stays as it was.
-  void forward(StepContext& context, mjData* d);
-
+  void forward(const StepInputs& in, mjData* d);
   /// See ContactStep.
-  void write_memory(std::vector<std::uint64_t>* words) const {
-    motion_.write_memory(words);
-    event_step_.write_memory(words);
-  }
-  void read_memory(std::span<const std::uint64_t>* words) {
-    motion_.read_memory(words);
-    event_step_.read_memory(words);
-  }
-  void follow_model(const mjModel* model, const StepOptions& options) {
-    event_step_.follow_model(model, options);
-  }
-  std::uint32_t find_memory_used() const {
-    const std::uint32_t used = event_step_.find_memory_used();
-    return motion_.has_memory() ? used | kActiveSet : used;
-  }
-  void forget_active_set() {
-    motion_.forget_active_set();
-    event_step_.forget_active_set();
-  }
+  void follow_model(const StepInputs& in) { event_step_.follow_model(in); }
 
  private:
-  bool start_part(StepContext& context, mjData* d, bool senses);
-  double make_part(StepContext& context, mjData* d, double made, double limit);
-  bool try_part(StepContext& context, mjData* d, double duration, bool senses);
-  void place(StepContext& context, mjData* d, const std::vector<double>& displacement,
+  bool start_part(const StepInputs& in, mjData* d, bool senses);
+  double take_part(const StepInputs& in, mjData* d, double taken, double limit);
+  bool try_part(const StepInputs& in, mjData* d, double duration, bool senses);
+  void place(const StepInputs& in, mjData* d, const std::vector<double>& displacement,
              const std::vector<double>& change, double duration);
   void add_turn(const mjModel* m, const std::vector<double>& displacement,
                 std::vector<double>* rate) const;
 
+  StepModels& models_;
+  StepOutputs& out_;
   ViscousMotion motion_;
   EventStep event_step_;
-  DividedStep step_;
+  WholeStep step_;
   double blocked_ = 0;        // earliest end of a part that failed, since the step's start [s]
   bool is_at_start_ = false;  // data holds the part's initial state
-  double time_ = 0;           // the part's initial time [s]
-  std::vector<double> qpos_;  // the part's initial positions
-  std::vector<double> qvel_;  // the part's initial velocities, after impacts
-  std::vector<double> displacement_;         // change of position from qpos_ to a stage, in dofs
-  std::vector<double> change_;               // change of velocity from qvel_ to a stage
+  KeptState start_;           // the part's initial state, after impacts
+  std::vector<double> displacement_;         // change of position from start_ to a stage, in dofs
+  std::vector<double> change_;               // change of velocity from start_ to a stage
   std::vector<double> rate_;                 // rate of displacement_ at a stage
   std::vector<double> qacc_;                 // accelerations at a stage
   std::vector<double> sum_rate_, sum_qacc_;  // weighted sums over the stages

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/sim/memory/state_hash.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -21,11 +20,6 @@ using math::Vec3;
 using plant::SurfaceMotion;
 
 Vec3 axis(const Contact& c, int i) { return {c.R_WC[3 * i], c.R_WC[3 * i + 1], c.R_WC[3 * i + 2]}; }
-
-std::array<int, 2> find_geoms(const mjData* d, const Contact& c) {
-  const mjContact& con = d->contact[c.source];
-  return {con.geom[0], con.geom[1]};
-}
 
 /// Returns the tangential stiffness of a contact that begins [N/m].
 double find_stiffness(const Contact& c) {
@@ -60,7 +54,8 @@ Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const Anchor
 
 /// True if a geom's body turned by more than half a turn in the step before, so that poses show
 /// another turn than it made.
-/// @param data with cvel at the start of this step
+/// @param model with the time step of the step
+/// @param data  with cvel at the start of this step
 bool turns_far(const mjModel* m, const mjData* d, int geom) {
   return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
 }
@@ -71,29 +66,35 @@ double find_largest_friction(const Contact& c) {
   return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
-}  // namespace
-
-bool Anchors::belong_to(const mjModel* m, const mjData* d) const {
-  return before_.end != 0 && before_.end == hash_state(m, d);
+void sort(AnchorStep* step) {
+  std::ranges::sort(step->pairs, {}, [](const AnchorPair& pair) {
+    return std::tuple(pair.geoms, pair.first_point);
+  });
 }
 
-void Anchors::start(const mjModel* m, const mjData* d) {
-  goes_on_ = belong_to(m, d);
+}  // namespace
+
+void Anchors::begin(const StepStart& start) {
+  steps_.begin();
+  goes_on_ = before_.end == start.positions;
   now_.clear();
   summary_ = {};
   if (!goes_on_) summary_.num_forgotten = static_cast<int>(before_.step.points.size());
 }
 
-void Anchors::finish(const mjModel* m, const mjData* d) {
-  before_.losses = losses_;
-  before_.end = hash_state(m, d);
-  std::swap(before_.step, now_);
-  std::ranges::sort(before_.step.pairs, {}, [](const AnchorPair& pair) {
-    return std::tuple(pair.geoms, pair.first_point);
-  });
+void Anchors::end_part() {
+  sort(&now_);
+  steps_.end_part();
+  goes_on_ = true;
+  now_.clear();
+  summary_ = {};
 }
 
-void Anchors::forget() { before_ = {}; }
+void Anchors::end(const StepEnd& end) {
+  sort(&now_);
+  steps_.now.end = end.positions;
+  steps_.end();
+}
 
 /// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
 /// are sorted by their geoms.
@@ -120,9 +121,8 @@ void Anchors::reserve(int num_contacts) {
   sharing_.reserve(num_contacts);
 }
 
-void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                    const plant::MocapMotion& mocap, ContactProblem* problem) {
-  const auto jumps = [&](int geom) { return mocap.jumps(m, m->geom_bodyid[geom]); };
+void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
+                       const plant::MocapMotion& mocap, ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -143,36 +143,29 @@ void Anchors::write(const mjModel* m, const mjData* d, std::span<const plant::Pa
     }
     return static_cast<const plant::PatchPair*>(nullptr);
   };
-  for (int i = 0; i < problem->num_contacts();) {
-    const bool is_face = problem->contacts[i].face >= 0;
-    const int source = problem->contacts[i].source;
-    const std::array<int, 2> geoms = find_geoms(d, problem->contacts[i]);
-    const auto belongs = [&](const Contact& c) {
-      return is_face ? c.face >= 0 && c.source == source : c.face < 0 && find_geoms(d, c) == geoms;
-    };
-    int end = i + 1;
-    while (end < problem->num_contacts() && belongs(problem->contacts[end])) ++end;
-    const plant::PatchPair* patch = is_face ? find_patch(i) : nullptr;
-    STICTION_ASSERT(!is_face || patch);
-    add_pair(m, d, i, end - i, patch, *problem);
+  for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
+    const auto [A, B] = contacts.geoms;
+    const plant::PatchPair* patch = contacts.is_patch ? find_patch(contacts.first) : nullptr;
+    STICTION_ASSERT(!contacts.is_patch || patch);
+    add_pair(d, contacts, patch, *problem);
     AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(geoms))
-      find_again(*before, {jumps(geoms[0]), jumps(geoms[1])},
-                 turns_far(m, d, geoms[0]) || turns_far(m, d, geoms[1]), &now, *problem);
+    if (const AnchorPair* before = find_before(contacts.geoms))
+      find_again(*before, {mocap.jumps(m, m->geom_bodyid[A]), mocap.jumps(m, m->geom_bodyid[B])},
+                 turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
     write_springs(now, problem);
-    i = end;
-  }
+  });
 }
 
 /// Adds the contacts of two geoms, without stretches.
-void Anchors::add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
-                       const plant::PatchPair* patch, const ContactProblem& problem) {
-  const std::array<int, 2> geoms = find_geoms(d, problem.contacts[first_contact]);
-  now_.pairs.push_back(
-      {.geoms = geoms,
-       .poses = {plant::find_body_pose(m, d, geoms[0]), plant::find_body_pose(m, d, geoms[1])},
-       .first_point = static_cast<int>(now_.points.size()),
-       .num_points = count});
+void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plant::PatchPair* patch,
+                       const ContactProblem& problem) {
+  const mjModel* m = m_;
+  const auto [A, B] = contacts.geoms;
+  const int first_contact = contacts.first, count = contacts.count;
+  now_.pairs.push_back({.geoms = contacts.geoms,
+                        .poses = {plant::find_body_pose(m, d, A), plant::find_body_pose(m, d, B)},
+                        .first_point = static_cast<int>(now_.points.size()),
+                        .num_points = count});
   const auto body_pair =
       std::ranges::upper_bound(problem.pairs, first_contact, {}, &contact::BodyPair::first_contact);
   const auto& origin = std::prev(body_pair)->origin;
@@ -365,8 +358,8 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
-  losses_ = before_.losses;
-  return losses_.add(has_lost_holding_);
+  steps_.now.losses = before_.losses;
+  return steps_.now.losses.add(has_lost_holding_);
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate

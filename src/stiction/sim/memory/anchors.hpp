@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -14,10 +15,9 @@
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
-#include "stiction/sim/memory/anchor_matching.hpp"
-#include "stiction/sim/memory/anchor_memory.hpp"
-#include "stiction/sim/memory/anchor_sharing.hpp"
-#include "stiction/sim/report/step_report.hpp"
+#include "stiction/sim/memory/anchor_springs.hpp"
+#include "stiction/sim/memory/contact_matching.hpp"
+#include "stiction/sim/memory/memory.hpp"
 
 namespace stiction::sim {
 
@@ -33,22 +33,30 @@ inline constexpr double kTangentialShare = 0.85;
 /// motion of the two bodies and that linear one. Without the second part, what a turning body holds
 /// drifts outwards, because velocities follow the chord of an arc.
 ///
-/// Where MuJoCo lists other contact points of two geoms, the new ones share the force of all
-/// anchors there, see AnchorSharing. Source: [theory:anchors].
-class Anchors {
+/// If MuJoCo lists other contact points of two geoms than before, the new ones share the force of
+/// all anchors there, see AnchorSharing. Source: [theory:anchors].
+class Anchors final : public Memory {
  public:
-  /// Begins a step, or begins it again. Anchors of another time or other positions than those of
-  /// data have no effect.
-  void start(const mjModel* model, const mjData* data);
+  explicit Anchors(const mjModel* model) : Memory(model, "the anchors of contacts") {}
 
-  /// Finds the contacts of the problem again, and writes ContactProblem::anchors. Call it after
-  /// MomentumFactor::calc_derived, which computes near-rigid stiffnesses.
+  void begin(const StepStart& start) override;
+  void end_part() override;
+  void end(const StepEnd& end) override;
+  void restore(mjData*) override { steps_.restore(); }
+  std::uint32_t used() const override { return lacks_memory() ? kAnchors : 0u; }
+  void write(base::WordWriter* words) const override { before_.write(words); }
+  void read(base::WordReader* words) override { before_.read(m_, words); }
+
+  /// Carries the anchors of the last step to the contacts of the problem, and writes
+  /// ContactProblem::anchors. Call it after MomentumFactor::calc_derived, which computes near-rigid
+  /// stiffnesses.
+  /// @param model with the time step of the step before
   /// @param data  the contacts to which the problem's refer
   /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
-  void write(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
-             const plant::MocapMotion& mocap, contact::ContactProblem* problem);
+  void carry_to(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
+                const plant::MocapMotion& mocap, contact::ContactProblem* problem);
 
-  /// Records the stretches at the end of the step, for the problem of the last call of write.
+  /// Records the stretches at the end of the step, for the problem of the last call of carry_to.
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
   bool record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
 
@@ -63,41 +71,25 @@ class Anchors {
     }
   }
 
-  /// Ends a step that succeeded.
-  /// @param data the state at the end of the step
-  void finish(const mjModel* model, const mjData* data);
   /// Forgets all anchors, so that every contact begins again without a stretch.
-  void forget();
-  /// True if the anchors are those of the state of data.
-  bool belong_to(const mjModel* model, const mjData* data) const;
-  /// True if there are no anchors, because no step was taken or they were forgotten.
-  bool is_none() const { return before_.end == 0; }
-  /// True if the step that was started goes on with the anchors of the last one.
-  bool go_on() const { return goes_on_; }
-
-  /// True if anchors were recorded in this step.
-  bool is_any() const { return !now_.points.empty(); }
+  void forget() { before_ = {}; }
+  /// True if contacts that stick began without a stretch in this step, because there are no anchors
+  /// of its start.
+  bool lacks_memory() const { return !now_.points.empty() && !goes_on_; }
   const AnchorSummary& summary() const { return summary_; }
   /// Returns the two geoms that lost an anchor last.
   const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }
 
-  /// What the next step remembers.
+  /// The anchors of the last step.
   const AnchorMemory& memory() const { return before_; }
-  void set_memory(const AnchorMemory& memory) { before_ = memory; }
-  /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const { before_.write(words); }
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write_memory; the memory is then undefined
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words) {
-    before_.read(model, words);
-  }
+  void set_memory(AnchorMemory memory) { before_ = std::move(memory); }
 
  private:
   void keep_pair(const AnchorPair& pair);
   void reserve(int num_contacts);
   const AnchorPair* find_before(const std::array<int, 2>& geoms);
-  void add_pair(const mjModel* m, const mjData* d, int first_contact, int count,
-                const plant::PatchPair* patch, const contact::ContactProblem& problem);
+  void add_pair(const mjData* d, const GeomContacts& contacts, const plant::PatchPair* patch,
+                const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
@@ -116,10 +108,10 @@ class Anchors {
                       const contact::ContactSolution& solution, int index,
                       const math::Vec3& surface_velocity, double dt, AnchorPoint* point);
 
-  AnchorMemory before_;  // of the last step
-  AnchorStep now_;
+  MemoryBuffers<AnchorMemory> steps_;
+  AnchorMemory& before_ = steps_.before;
+  AnchorStep& now_ = steps_.now.step;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
-  LossCounter losses_;                 // with this step
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press

@@ -1,56 +1,48 @@
 #include "stiction/sim/memory/lagged_impulses.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/base/error.hpp"
-#include "stiction/math/scalar_functions.hpp"
+#include "stiction/sim/memory/contact_matching.hpp"
 
 namespace stiction::sim {
 namespace {
 
-using contact::Contact;
 using contact::ContactProblem;
+using math::Vec3;
 
-std::array<int, 2> find_contact_geoms(const mjData* d, const Contact& c) {
-  const mjContact& con = d->contact[c.source];
-  return {con.geom[0], con.geom[1]};
-}
+Vec3 to_vector(const mjtNum* x) { return {x[0], x[1], x[2]}; }
 
 /// Returns the position of the body to which the points of two geoms are relative, so that they
 /// hardly move from one step to the next.
-const mjtNum* find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& geoms) {
+Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& geoms) {
   const int body_A = m->geom_bodyid[geoms[0]], body_B = m->geom_bodyid[geoms[1]];
-  return d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A);
-}
-
-double calc_squared_distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  return math::square(a[0] - b[0]) + math::square(a[1] - b[1]) + math::square(a[2] - b[2]);
+  return to_vector(d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A));
 }
 
 }  // namespace
 
-void LaggedImpulses::Step::clear() {
-  pairs.clear();
-  points.clear();
+void LaggedImpulses::begin(const StepStart& start) {
+  steps_.begin();
+  steps_.now.clear();
+  goes_on_ = start.has_positions;
 }
 
-void LaggedImpulses::Step::reserve(int num_points) {
-  pairs.reserve(num_points);
-  points.reserve(num_points);
+void LaggedImpulses::end_part() {
+  steps_.end_part();
+  steps_.now.clear();
+  goes_on_ = true;
 }
 
 /// Returns the points of two geoms in the last step. MuJoCo mostly lists pairs in the order of the
 /// last step, so the pair after the last one that was found is tried first.
 std::span<const LaggedImpulses::Point> LaggedImpulses::find_before(
     const std::array<int, 2>& geoms) {
-  const std::vector<Pair>& pairs = before_.pairs;
+  const std::vector<Pair>& pairs = steps_.before.pairs;
   if (next_ >= pairs.size() || pairs[next_].geoms != geoms) {
     const auto geoms_of = [&](int i) { return pairs[i].geoms; };
     if (sorted_.empty()) {
@@ -62,132 +54,74 @@ std::span<const LaggedImpulses::Point> LaggedImpulses::find_before(
     if (found == sorted_.end() || geoms_of(*found) != geoms) return {};
     next_ = *found;
   }
-  const Pair& pair = pairs[next_++];
-  return std::span(before_.points).subspan(pair.first_point, pair.num_points);
+  return steps_.before.points_of(pairs[next_++]);
 }
 
-/// Gives each contact of a pair the impulse of the nearest point of the last step that no other
-/// contact has taken.
-void LaggedImpulses::write_pair(const Pair& pair, int first_contact, ContactProblem* problem) {
-  constexpr int kMaxPoints = 64;  // of two geoms; MuJoCo makes at most 50
-  std::span<const Point> points = find_before(pair.geoms);
-  points = points.first(std::min<std::size_t>(points.size(), kMaxPoints));
-  std::uint64_t is_free = ~std::uint64_t{0};  // bit p: no contact has taken point p
-  for (int i = 0; i < pair.num_points; ++i) {
-    const std::array<double, 3>& position = now_.points[pair.first_point + i].position;
-    std::size_t nearest = points.size();
-    double least = 0;
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      if (!(is_free >> p & 1)) continue;
-      const double distance = calc_squared_distance(position, points[p].position);
-      if (nearest < points.size() && distance >= least) continue;
-      nearest = p;
-      least = distance;
-    }
-    if (nearest == points.size()) continue;
-    is_free &= ~(std::uint64_t{1} << nearest);
-    problem->lagged_impulse[first_contact + i] = points[nearest].force * problem->time_step;
-  }
-}
-
-void LaggedImpulses::start(bool goes_on) {
-  goes_on_ = goes_on;
-  now_.clear();
-}
-
-void LaggedImpulses::write(const mjModel* m, const mjData* d, ContactProblem* problem) {
+void LaggedImpulses::carry_to(const mjData* d, ContactProblem* problem) {
   const int num_contacts = problem->num_contacts();
   problem->lagged_impulse.reserve(num_contacts);  // the next step has as many
-  for (Step* step : {&before_, &now_}) step->reserve(num_contacts);
-  now_.clear();
+  Step& now = steps_.now;
+  for (Step* step : {&steps_.before, &now}) step->reserve(num_contacts);
+  now.clear();
   next_ = 0;
   sorted_.reserve(num_contacts);
   sorted_.clear();
-  const bool knows_any = goes_on_ && !before_.pairs.empty();
+  const bool knows_any = goes_on_ && !steps_.before.pairs.empty();
   if (knows_any) problem->lagged_impulse.assign(num_contacts, std::nullopt);
-  const std::vector<Contact>& contacts = problem->contacts;
-  for (int i = 0; i < num_contacts;) {
-    if (contacts[i].face >= 0) {
-      ++i;
-      continue;
-    }
-    const int first = i;
-    Pair pair{.geoms = find_contact_geoms(d, contacts[i]),
-              .first_point = static_cast<int>(now_.points.size())};
-    const mjtNum* origin = find_origin(m, d, pair.geoms);
-    do {
-      const mjtNum* x = d->contact[contacts[i].source].pos;
-      now_.points.push_back({.position = {x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]}});
-      ++i;
-    } while (i < num_contacts && contacts[i].face < 0 &&
-             find_contact_geoms(d, contacts[i]) == pair.geoms);
-    pair.num_points = i - first;
-    now_.pairs.push_back(pair);
-    if (knows_any) write_pair(pair, first, problem);
-  }
+  for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
+    if (contacts.is_patch) return;
+    const Pair pair{.geoms = contacts.geoms,
+                    .first_point = static_cast<int>(now.points.size()),
+                    .num_points = contacts.count};
+    const Vec3 origin = find_origin(m_, d, pair.geoms);
+    for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
+      now.points.push_back({to_vector(d->contact[problem->contacts[i].source].pos) - origin});
+    now.pairs.push_back(pair);
+    if (!knows_any) return;
+    const std::span<const Point> before = find_before(pair.geoms);
+    match_nearest(before, now.points_of(pair), [&](std::size_t n, std::size_t b) {
+      problem->lagged_impulse[contacts.first + n] = before[b].force * problem->time_step;
+    });
+  });
 }
 
 void LaggedImpulses::record(const ContactProblem& problem,
                             const contact::ContactSolution& solution) {
-  auto point = now_.points.begin();
+  auto point = steps_.now.points.begin();
   for (int i = 0; i < problem.num_contacts(); ++i)
     if (problem.contacts[i].face < 0)
       (point++)->force = std::max(0.0, solution.impulses[i][2]) / problem.time_step;
-  STICTION_ASSERT(point == now_.points.end());
+  STICTION_ASSERT(point == steps_.now.points.end());
 }
 
-void LaggedImpulses::finish() { std::swap(before_, now_); }
-
-void LaggedImpulses::write_memory(std::vector<std::uint64_t>* words) const {
-  words->push_back(before_.pairs.size());
-  for (const Pair& pair : before_.pairs) {
-    for (const int geom : pair.geoms) words->push_back(geom);
-    words->push_back(pair.num_points);
-    for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
-      for (const double x : before_.points[p].position)
-        words->push_back(std::bit_cast<std::uint64_t>(x));
-      words->push_back(std::bit_cast<std::uint64_t>(before_.points[p].force));
-    }
+void LaggedImpulses::write(base::WordWriter* words) const {
+  const Step& step = steps_.before;
+  words->put(step.pairs.size());
+  for (const Pair& pair : step.pairs) {
+    words->put_all(pair.geoms);
+    words->put(pair.num_points);
+    for (const Point& point : step.points_of(pair))
+      words->put_all(std::array{point.position.x, point.position.y, point.position.z, point.force});
   }
 }
 
-void LaggedImpulses::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
+void LaggedImpulses::read(base::WordReader* words) {
   constexpr std::size_t kWordsOfPair = 3, kWordsOfPoint = 4;
-  const auto check = [](bool is_right) {
-    if (!is_right)
-      throw Error(ErrorCode::kWrongShape, "state",
-                  "has wrong numbers for the contact forces of the last step; it belongs to "
-                  "another model");
-  };
-  std::span<const std::uint64_t> rest = *words;
-  const auto take = [&] {
-    const std::uint64_t word = rest.front();
-    rest = rest.subspan(1);
-    return word;
-  };
-  check(!rest.empty());
-  before_.clear();
-  const std::uint64_t num_pairs = take();
-  for (std::uint64_t i = 0; i < num_pairs; ++i) {
-    check(rest.size() >= kWordsOfPair);
-    Pair pair;
-    for (int& geom : pair.geoms) {
-      check(rest.front() < static_cast<std::uint64_t>(m->ngeom));
-      geom = static_cast<int>(take());
-    }
-    check(rest.front() <= (rest.size() - 1) / kWordsOfPoint);
-    pair.first_point = static_cast<int>(before_.points.size());
-    pair.num_points = static_cast<int>(take());
+  Step& step = steps_.before;
+  step.clear();
+  step.pairs.resize(words->take_count(kWordsOfPair));
+  for (Pair& pair : step.pairs) {
+    for (int& geom : pair.geoms) geom = words->take_below(m_->ngeom);
+    pair.first_point = static_cast<int>(step.points.size());
+    pair.num_points = words->take_count(kWordsOfPoint);
     for (int p = 0; p < pair.num_points; ++p) {
-      Point point;
-      for (double& x : point.position) x = std::bit_cast<double>(take());
-      point.force = std::bit_cast<double>(take());
-      check(point.force >= 0 && std::isfinite(point.force));
-      before_.points.push_back(point);
+      Point& point = step.points.emplace_back();
+      for (double* x : {&point.position.x, &point.position.y, &point.position.z})
+        *x = words->take_double();
+      point.force = words->take_finite();
+      words->check(point.force >= 0);
     }
-    before_.pairs.push_back(pair);
   }
-  *words = rest;
 }
 
 }  // namespace stiction::sim

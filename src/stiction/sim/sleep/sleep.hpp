@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -10,8 +9,8 @@
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
-#include "stiction/sim/sleep/rest_counter.hpp"
-#include "stiction/sim/sleep/sleep_inputs.hpp"
+#include "stiction/sim/memory/memory.hpp"
+#include "stiction/sim/sleep/rest_detector.hpp"
 #include "stiction/sim/sleep/sleep_state.hpp"
 
 namespace stiction::sim {
@@ -31,64 +30,61 @@ namespace stiction::sim {
 ///   may have just begun to fall or to roll. All steps are counted anew when an input or a contact
 ///   that carries the tree changes.
 /// - Whatever changes the problem of that step wakes the trees that it acts on; see SleepInputs.
-class Sleep {
+class Sleep final : public Memory {
  public:
-  explicit Sleep(const mjModel* model);
+  /// @param mocap the motion of mocap bodies in a step
+  /// @param plant lists the dofs of awake trees
+  Sleep(const mjModel* model, const plant::MocapMotion* mocap, plant::Model* plant);
 
-  /// How a step begins.
-  struct Start {
-    bool is_on = false;    // the flag is set, and this kind of step supports it
-    bool goes_on = false;  // the step begins with the data and the time of the last one's end
-    bool may_have_changed_model = true;
-  };
   /// Begins a step: wakes what the caller has changed, and writes the arrays by which MuJoCo skips
   /// sleeping trees.
-  /// @param mocap motion of mocap bodies in the step
-  void start(const mjModel* model, mjData* data, const Start& how, const plant::MocapMotion& mocap,
-             plant::Model* plant);
+  void begin(const StepStart& start) override;
+  void restore(mjData* data) override;
+  void write(base::WordWriter* words) const override;
+  void read(base::WordReader* words) override;
+
   /// True if the step must compute the kinematics of all bodies, as if none slept.
   bool needs_all_kinematics() const { return needs_all_; }
   /// Writes the arrays of the data again.
-  void write_arrays(const mjModel* model, mjData* data) const;
+  void write_arrays(mjData* data) const;
   /// Hides from MuJoCo's integrator how long trees have been at rest, so that it puts none to
   /// sleep.
-  void hide_counts(const mjModel* model, mjData* data) const;
+  void hide_counts(mjData* data) const;
 
   /// Wakes the trees that a callback has changed within the step.
   /// @return true if there were any; then the step must begin again
-  bool wake_within_step(const mjModel* model, mjData* data, plant::Model* plant);
+  bool wake_within_step(mjData* data);
   /// Wakes the sleeping tree of a contact, and those that sleep with it, if its other body may
   /// move. Call update afterwards.
   /// @return true if a tree woke
-  bool wake_touched(const mjModel* model, const mjData* data, const std::array<int, 2>& bodies);
-  /// Writes what follows from the trees that sleep: the arrays of the data, the blocks of the
-  /// plant.
-  void update(const mjModel* model, mjData* data, plant::Model* plant);
+  bool wake_touched(const mjData* data, const std::array<int, 2>& bodies);
+  /// Tells the data and the plant which trees sleep.
+  void update(mjData* data);
   /// Removes the contacts of sleeping trees with bodies that do not move.
-  void remove_contacts(const mjModel* model, mjData* data) const;
+  void remove_contacts(mjData* data) const;
 
   /// True if the body's tree sleeps.
-  bool sleeps(const mjModel* model, int body) const {
-    const int tree = model->body_treeid[body];
-    return tree >= 0 && state_.trees[tree].next >= 0;
+  bool sleeps(int body) const {
+    const int tree = m_->body_treeid[body];
+    return tree >= 0 && state_.trees[tree].sleeps();
   }
+  /// True if the tree of a geom's body sleeps.
+  bool geom_sleeps(int geom) const { return sleeps(m_->geom_bodyid[geom]); }
   /// True if the body is part of an awake tree, or of a mocap body that moves in this step or has
   /// been moved before it.
-  bool may_move(const mjModel* model, int body) const {
-    if (model->body_treeid[body] >= 0) return !sleeps(model, body);
-    const int mocap = model->body_mocapid[model->body_rootid[body]];
+  bool may_move(int body) const {
+    if (m_->body_treeid[body] >= 0) return !sleeps(body);
+    const int mocap = m_->body_mocapid[m_->body_rootid[body]];
     return mocap >= 0 && is_mocap_moved_[mocap];
   }
   /// True if a contact of two bodies is left out, because one sleeps and the other does not move.
-  bool leaves_out(const mjModel* model, int body_A, int body_B) const {
-    return (sleeps(model, body_A) && !may_move(model, body_B)) ||
-           (sleeps(model, body_B) && !may_move(model, body_A));
+  bool leaves_out(int body_A, int body_B) const {
+    return (sleeps(body_A) && !may_move(body_B)) || (sleeps(body_B) && !may_move(body_A));
   }
 
-  /// Ends a step: counts the steps at rest and puts trees to sleep; see RestCounter.
+  /// Ends a step: counts the steps at rest and puts trees to sleep; see RestDetector.
   /// @param data the state at the end of the step
-  void finish(const mjModel* model, mjData* data, const RestCounter::Step& step,
-              plant::Model* plant);
+  void finish(mjData* data, const RestDetector::Step& step);
 
   /// The number of trees that sleep.
   int num_asleep() const { return num_asleep_; }
@@ -97,42 +93,35 @@ class Sleep {
   /// mj_resetData are left out: their sleep is the caller's decision.
   double bound() const { return bound_; }
 
-  /// Restores the sleep of the start of the step.
-  void restore(const mjModel* model, mjData* data, plant::Model* plant);
-
-  /// Appends what the next step remembers.
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if the words are not those of write_memory; the memory is then undefined
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
-
  private:
-  using Tree = SleepState::Tree;
+  using Tree = TreeStates::Tree;
   void keep_before_change();
-  void clear(const mjModel* m, const mjData* d);
-  void adopt(const mjModel* m, const mjData* d);
-  bool may_be_initialized(const mjModel* m, const mjData* d, int tree) const;
-  void go_on(const mjModel* m, const mjData* d, bool may_have_changed_model);
-  void find_moved_mocap_bodies(const mjModel* m, const mjData* d, const plant::MocapMotion& mocap);
-  void wake_changed(const mjModel* m, const mjData* d);
-  void wake(const mjModel* m, const mjData* d, int tree);
-  void wake_all(const mjModel* m, const mjData* d);
-  void find_moved_trees(const mjModel* m, const mjData* d);
+  void clear(const mjData* d);
+  void adopt(const mjData* d);
+  bool may_be_initialized(const mjData* d, int tree) const;
+  void follow_last_step(const mjData* d, bool may_have_changed_model);
+  void find_moved_mocap_bodies(const mjData* d);
+  void wake_changed(const mjData* d);
+  void wake(const mjData* d, int tree);
+  void wake_all(const mjData* d);
+  void find_moved_trees(const mjData* d);
   void repeat_steps_from_rest();
-  bool is_moved(const mjModel* m, const mjData* d, int tree) const;
+  bool is_moved(const mjData* d, int tree) const;
 
+  const plant::MocapMotion& mocap_;
+  plant::Model* plant_;
   plant::TreeTies ties_;
   SleepInputs inputs_;
-  SleepState state_, kept_;  // now, and at the start of the step if it has changed since
+  TreeStates state_{m_}, kept_{m_};  // now, and at the start of the step if it has changed since
   SleepInputs::Values kept_inputs_;
   bool is_kept_ = false;
   bool needs_all_ = false;
   int num_asleep_ = 0;
   double asleep_bound2_ = 0, bound_ = 0;
 
-  // Of the present step.
+  // The present step.
   std::vector<std::uint8_t> is_mocap_moved_;  // per mocap body
-  RestCounter counter_;
+  RestDetector detector_{ties_, inputs_};
   std::vector<int> tree_asleep_;
   std::vector<std::uint8_t> tree_awake_, is_changed_, flags_;
 };

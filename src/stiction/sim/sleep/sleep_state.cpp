@@ -1,21 +1,18 @@
 #include "stiction/sim/sleep/sleep_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
 
-#include "stiction/base/error.hpp"
-
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfTree = 9;
-
 /// True if sleeping trees, and only they, have a successor each, so that they form cycles.
-bool are_cycles(const std::vector<SleepState::Tree>& trees) {
+bool are_cycles(const std::vector<TreeStates::Tree>& trees) {
   std::vector<bool> is_next(trees.size(), false);
-  for (const SleepState::Tree& tree : trees) {
+  for (const TreeStates::Tree& tree : trees) {
     if (!tree.sleeps()) continue;
     if (is_next[tree.next] || !trees[tree.next].sleeps()) return false;
     is_next[tree.next] = true;
@@ -23,8 +20,8 @@ bool are_cycles(const std::vector<SleepState::Tree>& trees) {
   return true;
 }
 
-std::uint64_t to_word(double x) { return std::bit_cast<std::uint64_t>(x); }
-double to_number(std::uint64_t word) { return std::bit_cast<double>(word); }
+constexpr int kInputs =
+    mjSTATE_ACT | mjSTATE_CTRL | mjSTATE_EQ_ACTIVE | mjSTATE_MOCAP_POS | mjSTATE_MOCAP_QUAT;
 
 }  // namespace
 
@@ -36,12 +33,26 @@ std::pair<int, int> find_positions(const mjModel* m, int tree) {
   return {find_first(tree), find_first(tree + 1)};
 }
 
-void SleepState::restart_count(const mjModel* m, const mjData* d, int tree) {
-  trees[tree].num_steps = 0;
-  begin_window(m, d, tree);
+bool has_changing_callback() {
+  return mjcb_passive || mjcb_contactfilter || mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
 }
 
-void SleepState::begin_window(const mjModel* m, const mjData* d, int tree) {
+bool are_zero(const mjtNum* values, int size) {
+  return std::all_of(values, values + size,
+                     [](mjtNum x) { return std::bit_cast<std::uint64_t>(x) == 0; });
+}
+
+bool is_applied(const mjModel* m, const mjData* d, int tree) {
+  return !are_zero(d->xfrc_applied + 6 * m->tree_bodyadr[tree], 6 * m->tree_bodynum[tree]) ||
+         !are_zero(d->qfrc_applied + m->tree_dofadr[tree], m->tree_dofnum[tree]);
+}
+
+void TreeStates::restart_count(const mjData* d, int tree) {
+  trees[tree].num_steps = 0;
+  begin_window(d, tree);
+}
+
+void TreeStates::begin_window(const mjData* d, int tree) {
   const int first = m->tree_dofadr[tree], size = m->tree_dofnum[tree];
   trees[tree].earlier_time = std::exchange(trees[tree].start_time, d->time);
   std::copy_n(start_v.begin() + first, size, earlier_v.begin() + first);
@@ -49,16 +60,16 @@ void SleepState::begin_window(const mjModel* m, const mjData* d, int tree) {
   trees[tree].window = 0;
 }
 
-void SleepState::keep_motion(const mjModel* m, const mjData* d) {
+void TreeStates::keep_motion(const mjData* d) {
   qpos.assign(d->qpos, d->qpos + m->nq);
   qvel.assign(d->qvel, d->qvel + m->nv);
 }
 
-bool SleepState::is_any_quiet() const {
+bool TreeStates::is_any_quiet() const {
   return std::ranges::any_of(trees, [](const Tree& tree) { return tree.is_quiet(); });
 }
 
-double SleepState::calc_bound2(std::vector<std::uint8_t>* scratch) const {
+double TreeStates::calc_bound2(std::vector<std::uint8_t>* scratch) const {
   std::vector<std::uint8_t>& is_counted = *scratch;
   is_counted.assign(trees.size(), 0);
   double sum = 0;
@@ -75,62 +86,106 @@ double SleepState::calc_bound2(std::vector<std::uint8_t>* scratch) const {
   return sum;
 }
 
-void SleepState::write(std::vector<std::uint64_t>* words) const {
-  words->push_back(is_on);
+void TreeStates::write(base::WordWriter* words) const {
+  words->put(is_on);
   if (!is_on) return;
   for (const Tree& tree : trees) {
-    words->push_back(static_cast<std::uint64_t>(tree.next + 1));
-    words->push_back(tree.num_steps);
-    words->push_back(tree.window);
-    words->push_back(to_word(tree.start_time));
-    words->push_back(to_word(tree.earlier_time));
-    words->push_back(to_word(tree.speed2));
-    words->push_back(to_word(tree.error));
-    words->push_back(tree.contacts);
-    words->push_back((tree.rests ? 1 : 0) | (tree.is_initialized ? 2 : 0) |
-                     (tree.touches_mocap ? 4 : 0));
+    words->put_all(std::array{tree.next + 1, tree.num_steps, tree.window});
+    words->put_all(std::array{tree.start_time, tree.earlier_time, tree.speed2, tree.error});
+    words->put(tree.contacts);
+    words->put((tree.rests ? 1 : 0) | (tree.is_initialized ? 2 : 0) | (tree.touches_mocap ? 4 : 0));
   }
-  for (const auto* numbers : {&start_v, &earlier_v, &qpos, &qvel})
-    for (const double x : *numbers) words->push_back(to_word(x));
+  for (const auto* numbers : {&start_v, &earlier_v, &qpos, &qvel}) words->put_all(*numbers);
 }
 
-void SleepState::read(const mjModel* m, std::span<const std::uint64_t>* words) {
-  const auto check = [](bool is_right) {
-    if (!is_right)
-      throw Error(ErrorCode::kWrongShape, "state",
-                  "has wrong numbers for the sleep of trees; it belongs to another model");
-  };
-  check(!words->empty() && words->front() <= 1);
-  is_on = is_resumed = words->front() == 1;
-  *words = words->subspan(1);
+void TreeStates::read(base::WordReader* words) {
+  is_on = is_resumed = words->take_flag();
   trees.assign(m->ntree, {});
   if (!is_on) return;
-  const std::size_t size = kWordsOfTree * m->ntree + 3 * m->nv + m->nq;
-  check(words->size() >= size);
-  const std::uint64_t* next = words->data();
   for (Tree& tree : trees) {
-    check(next[0] <= static_cast<std::uint64_t>(m->ntree) && next[1] <= kMostSteps &&
-          next[2] <= kMostSteps && next[8] < 8);
-    tree = {.next = static_cast<int>(next[0]) - 1,
-            .num_steps = static_cast<int>(next[1]),
-            .window = static_cast<int>(next[2]),
-            .start_time = to_number(next[3]),
-            .earlier_time = to_number(next[4]),
-            .speed2 = to_number(next[5]),
-            .error = to_number(next[6]),
-            .contacts = next[7],
-            .rests = (next[8] & 1) != 0,
-            .is_initialized = (next[8] & 2) != 0,
-            .is_stale = next[0] > 0,
-            .touches_mocap = (next[8] & 4) != 0};
-    next += kWordsOfTree;
+    tree.next = words->take_below(m->ntree + 1) - 1;
+    for (int* steps : {&tree.num_steps, &tree.window}) *steps = words->take_below(kMostSteps + 1);
+    for (double* x : {&tree.start_time, &tree.earlier_time, &tree.speed2, &tree.error})
+      *x = words->take_double();
+    tree.contacts = words->take();
+    const int flags = words->take_below(8);
+    tree.rests = flags & 1;
+    tree.is_initialized = flags & 2;
+    tree.touches_mocap = flags & 4;
+    tree.is_stale = tree.sleeps();
   }
-  check(are_cycles(trees));
-  for (auto* numbers : {&start_v, &earlier_v, &qpos, &qvel}) {
-    numbers->resize(numbers == &qpos ? m->nq : m->nv);
-    for (double& x : *numbers) x = to_number(*next++);
+  words->check(are_cycles(trees));
+  for (auto* numbers : {&start_v, &earlier_v, &qpos, &qvel})
+    words->take_all(numbers == &qpos ? m->nq : m->nv, numbers);
+}
+
+SleepInputs::SleepInputs(const mjModel* m)
+    : m_(m),
+      digest_(m),
+      now_(mj_stateSize(m, kInputs)),
+      ctrl_(static_cast<int>(m->na)),
+      eq_active_(ctrl_ + static_cast<int>(m->nu)),
+      mocap_pos_(eq_active_ + static_cast<int>(m->neq)),
+      mocap_quat_(mocap_pos_ + 3 * static_cast<int>(m->nmocap)),
+      end_(mocap_quat_ + 4 * static_cast<int>(m->nmocap)) {
+  values_.numbers.resize(end_);
+}
+
+void SleepInputs::keep(const mjData* d) { mj_getState(m_, d, values_.numbers.data(), kInputs); }
+
+bool SleepInputs::has_changed(const mjData* d) {
+  mj_getState(m_, d, now_.data(), kInputs);
+  return now_ != values_.numbers;
+}
+
+void SleepInputs::find_changes(const mjData* d, const plant::TreeTies& ties,
+                               std::span<std::uint8_t> is_changed) const {
+  const auto mark = [&](const plant::TreeTies::Tie& tie) {
+    for (const int tree : tie.trees) is_changed[tree] = 1;
+  };
+  const mjtNum* ctrl = values_.numbers.data() + ctrl_;
+  const mjtNum* eq_active = values_.numbers.data() + eq_active_;
+  for (int i = 0; i < m_->nactuator; ++i) {
+    const int first = m_->actuator_ctrladr[i], last = first + m_->actuator_ctrlnum[i];
+    if (std::equal(d->ctrl + first, d->ctrl + last, ctrl + first) && !has_changed_activation(d, i))
+      continue;
+    mark(ties.of_actuator(i));
+    if (ties.of_actuator(i).trees.empty()) std::ranges::fill(is_changed, 1);
   }
-  *words = words->subspan(size);
+  for (int i = 0; i < m_->neq; ++i)
+    if (d->eq_active[i] != eq_active[i]) mark(ties.of_equality(i));
+}
+
+bool SleepInputs::has_changed_activation(const mjData* d, int actuator) const {
+  const int first = m_->actuator_actadr[actuator], last = first + m_->actuator_actnum[actuator];
+  return first >= 0 && !std::equal(d->act + first, d->act + last, values_.numbers.data() + first);
+}
+
+bool SleepInputs::has_moved(const mjData* d, int mocap) const {
+  const mjtNum *pos = d->mocap_pos + 3 * mocap, *quat = d->mocap_quat + 4 * mocap;
+  const mjtNum* numbers = values_.numbers.data();
+  return !std::equal(pos, pos + 3, numbers + mocap_pos_ + 3 * mocap) ||
+         !std::equal(quat, quat + 4, numbers + mocap_quat_ + 4 * mocap);
+}
+
+void SleepInputs::write(base::WordWriter* words) const {
+  words->put(values_.model);
+  const std::span<const mjtNum> numbers = values_.numbers;
+  words->put_all(numbers.subspan(ctrl_, eq_active_ - ctrl_));
+  words->put_all(numbers.first(ctrl_));
+  words->put_all(numbers.subspan(mocap_pos_));
+  for (int i = eq_active_; i < mocap_pos_; ++i) words->put(numbers[i] != 0);
+}
+
+void SleepInputs::read(base::WordReader* words) {
+  values_.model = words->take();
+  const auto take = [&](int first, int last) {
+    for (int i = first; i < last; ++i) values_.numbers[i] = words->take_double();
+  };
+  take(ctrl_, eq_active_);
+  take(0, ctrl_);
+  take(mocap_pos_, end_);
+  for (int i = eq_active_; i < mocap_pos_; ++i) values_.numbers[i] = words->take() != 0;
 }
 
 }  // namespace stiction::sim

@@ -6,11 +6,9 @@
 
 namespace stiction::sim {
 
-void warn_of_lost_anchors(StepContext& context) {
-  const auto name = [&](int side) {
-    return plant::describe(context.model, mjOBJ_GEOM, context.anchors.losing_geoms()[side]);
-  };
-  context.report.warn(
+void warn_of_lost_anchors(const mjModel* m, const std::array<int, 2>& geoms, StepReport* report) {
+  const auto name = [&](int side) { return plant::describe(m, mjOBJ_GEOM, geoms[side]); };
+  report->warn(
       WarningKind::anchors,
       name(0) + ", " + name(1) +
           ": in many steps MuJoCo lists other contact points than in the step before, so the "

@@ -20,9 +20,9 @@ std::string describe_coupling(const plant::ElementNames& names, const WarningFac
          names.describe(mjOBJ_GEOM, facts.ids[1]) + text;
 }
 
-WarningFacts make_facts(const StepContext& context, const ContactPipeline& contacts, int island) {
+WarningFacts make_facts(const StepReport& report, const SolvedContacts& contacts, int island) {
   const int pair = contacts.islands.pairs(island).front();
-  const int* geoms = &context.report.contacts.geoms[2 * contacts.problem.pairs[pair].first_contact];
+  const int* geoms = &report.contacts.geoms[2 * contacts.problem.pairs[pair].first_contact];
   const contact::IslandStatistics& s = contacts.solution.islands[island];
   return {.describe = describe_coupling,
           .ids = {geoms[0], geoms[1], s.num_contacts - 1, s.rounds},
@@ -31,10 +31,9 @@ WarningFacts make_facts(const StepContext& context, const ContactPipeline& conta
 
 }  // namespace
 
-void warn_of_coupling(StepContext& context, const ContactPipeline& contacts) {
+void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, StepOutputs* out) {
   // A step that has failed says more in its message.
-  if (context.options.contact_model != contact::ContactModel::coulomb || context.report.status)
-    return;
+  if (in.options.contact_model != contact::ContactModel::coulomb || out->report.status) return;
   int worst = -1, num_coarse = 0;
   double largest = kNoticeableCoupling;
   for (int i = 0; i < contacts.islands.size(); ++i) {
@@ -46,7 +45,7 @@ void warn_of_coupling(StepContext& context, const ContactPipeline& contacts) {
     worst = i;
   }
   if (worst >= 0)
-    context.warn(WarningKind::coupling, make_facts(context, contacts, worst), num_coarse);
+    out->warn(WarningKind::coupling, make_facts(out->report, contacts, worst), num_coarse);
 }
 
 }  // namespace stiction::sim

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "stiction/sim/step/contact_pipeline.hpp"
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/solved_contacts.hpp"
 
 namespace stiction::sim {
 
@@ -11,6 +10,6 @@ inline constexpr double kNoticeableCoupling = 0.01;
 /// Warns if `coulomb` has ended an island with a coupling error above kNoticeableCoupling: no
 /// normal impulses were found that agree with their own friction, so the friction of the island is
 /// that of `lagged_regularized`. [theory:coupling-error]
-void warn_of_coupling(StepContext& context, const ContactPipeline& contacts);
+void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, StepOutputs* out);
 
 }  // namespace stiction::sim

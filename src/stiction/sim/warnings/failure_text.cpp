@@ -16,12 +16,12 @@ namespace {
 using contact::IslandStatistics;
 using contact::SolveStatus;
 
-std::string name_geom(const StepContext& context, int geom) {
-  return plant::describe(context.model, mjOBJ_GEOM, geom);
+std::string name_geom(const StepInputs& in, int geom) {
+  return plant::describe(in.model, mjOBJ_GEOM, geom);
 }
 
-std::string name_body_of_block(const StepContext& context, int block) {
-  return plant::describe(context.model, mjOBJ_BODY, context.plant.block(block).body);
+std::string name_body_of_block(const StepInputs& in, int block) {
+  return plant::describe(in.model, mjOBJ_BODY, in.plant.block(block).body);
 }
 
 bool is_finite(std::span<const double> values) {
@@ -42,57 +42,57 @@ bool is_row_finite(const contact::ContactProblem& problem, const contact::Row& r
 
 /// Returns " of body 'x'" for the first body whose part of the problem is not finite, or an empty
 /// text if all is finite.
-std::string find_non_finite_body(const StepContext& context, const ContactPipeline& contacts) {
+std::string find_non_finite_body(const StepInputs& in, const SolvedContacts& contacts) {
   const contact::ContactProblem& problem = contacts.problem;
   for (int block = 0; block < problem.num_blocks(); ++block)
-    if (!is_block_finite(problem, block)) return " of " + name_body_of_block(context, block);
+    if (!is_block_finite(problem, block)) return " of " + name_body_of_block(in, block);
   for (const contact::Row& row : problem.rows) {
     if (is_row_finite(problem, row)) continue;
     const int block = contacts.islands.block_of_dof(problem.row_dof[row.first_column]);
-    return " of the constraints of " + name_body_of_block(context, block);
+    return " of the constraints of " + name_body_of_block(in, block);
   }
   return "";
 }
 
 /// Returns ", found at geom 'a' and geom 'b'" for the contact or row of a conflict, or an empty
 /// text if the island has no conflict.
-std::string find_conflict(const StepContext& context, const mjData* d,
-                          const ContactPipeline& contacts, const IslandStatistics& island) {
+std::string find_conflict(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
+                          const IslandStatistics& island) {
   const contact::ContactProblem& problem = contacts.problem;
   if (island.conflict_contact >= 0) {
     const int* geoms = d->contact[problem.contacts[island.conflict_contact].source].geom;
-    return ", found at " + name_geom(context, geoms[0]) + " and " + name_geom(context, geoms[1]);
+    return ", found at " + name_geom(in, geoms[0]) + " and " + name_geom(in, geoms[1]);
   }
   if (island.conflict_row < 0) return "";
   const contact::Row& row = problem.rows[island.conflict_row];
   const int block = contacts.islands.block_of_dof(problem.row_dof[row.first_column]);
   return (row.kind == contact::RowKind::kLimit ? ", found at a limit of "
                                                : ", found at an equality constraint of ") +
-         name_body_of_block(context, block);
+         name_body_of_block(in, block);
 }
 
 /// @param name of the island, as the beginning of a sentence
-std::string describe_memory(const StepContext& context, const std::string& name, double bytes) {
+std::string describe_memory(const StepInputs& in, const std::string& name, double bytes) {
   char text[300];
   std::snprintf(text, sizeof text,
                 " needs %.2g GB for its matrices, and all islands may take max_memory_gb = %.3g; "
                 "use a compliant contact model, whose memory grows with the number of contacts, "
                 "let fewer bodies touch each other, or raise max_memory_gb",
-                bytes / 1e9, context.options.parameters.max_memory_gb);
+                bytes / 1e9, in.options.parameters.max_memory_gb);
   return name + text;
 }
 
 }  // namespace
 
-std::string describe_failure(const StepContext& context, const mjData* d,
-                             const ContactPipeline& contacts, int index) {
+std::string describe_failure(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
+                             int index) {
   const IslandStatistics& island = contacts.solution.islands[index];
-  const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
+  const contact::ContactModelTraits& model = in.contact_model();
   const std::string name = "the island of " +
-                           name_body_of_block(context, contacts.islands.blocks(index)[0]) +
-                           ", with " + std::to_string(island.num_dofs) + " dofs and " +
+                           name_body_of_block(in, contacts.islands.blocks(index)[0]) + ", with " +
+                           std::to_string(island.num_dofs) + " dofs and " +
                            std::to_string(island.num_contacts) + " contacts,";
-  if (island.required_bytes > 0) return describe_memory(context, name, island.required_bytes);
+  if (island.required_bytes > 0) return describe_memory(in, name, island.required_bytes);
   if (island.status == SolveStatus::kTooLarge)
     return name + " has more than " + std::to_string(formulations::kMaxDenseSize) +
            " unknowns, the limit for friction polygons; use fewer friction_directions, fewer "
@@ -101,9 +101,9 @@ std::string describe_failure(const StepContext& context, const mjData* d,
                            (island.iterations == 1 ? " iteration" : " iterations");
   const double residual = island.scale > 0 ? island.residual / island.scale : island.residual;
   if (!std::isfinite(residual))
-    return text + " because a value" + find_non_finite_body(context, contacts) +
+    return text + " because a value" + find_non_finite_body(in, contacts) +
            " is not finite; check the forces and the numbers of the model";
-  const std::string masses = describe_mass_ratio(context, contacts, index);
+  const std::string masses = describe_mass_ratio(in, contacts, index);
   if (!masses.empty()) return text + masses;
   const bool has_cones = model.tangents == contact::TangentPolicy::kFrictionCone;
   if (has_cones && !island.has_conflict)
@@ -113,7 +113,7 @@ std::string describe_failure(const StepContext& context, const mjData* d,
            "another contact model";
   if (model.is_rigid && island.status != SolveStatus::kNotFinite)
     return text + " because no velocities satisfy all contacts and limits" +
-           find_conflict(context, d, contacts, island) +
+           find_conflict(in, d, contacts, island) +
            ": surfaces push the same body in opposite directions, or " +
            (has_cones ? "the solver of friction cones does not find the motion; "
                       : "round-off corrupts the LCP; ") +
@@ -129,15 +129,14 @@ std::string describe_failure(const StepContext& context, const mjData* d,
            "smaller step, thicker or softer barriers, or less friction";
   char accuracy[80];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e (tolerance %.1e)",
-                residual, calc_solver_tolerance(context.options));
+                residual, calc_solver_tolerance(in.options));
   constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
   return text + accuracy + "; " +
          std::string(model.failure_note.empty() ? kRemedy : model.failure_note);
 }
 
-std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts,
-                                int island) {
-  if (!contact::traits(context.options.contact_model).is_rigid) return "";
+std::string describe_mass_ratio(const StepInputs& in, const SolvedContacts& contacts, int island) {
+  if (!in.contact_model().is_rigid) return "";
   double lightest = contact::kInfinity, heaviest = 0;
   for (const int p : contacts.islands.pairs(island))
     for (const double mass : contacts.problem.pairs[p].masses) {
@@ -152,17 +151,17 @@ std::string describe_mass_ratio(const StepContext& context, const ContactPipelin
          "alike, or use a compliant contact model";
 }
 
-std::string describe_mass_ratio(const StepContext& context, const ContactPipeline& contacts) {
+std::string describe_mass_ratio(const StepInputs& in, const SolvedContacts& contacts) {
   for (int i = 0; i < contacts.islands.size(); ++i) {
-    std::string text = describe_mass_ratio(context, contacts, i);
+    std::string text = describe_mass_ratio(in, contacts, i);
     if (!text.empty()) return text;
   }
   return "";
 }
 
-std::string describe_stop(const StepContext& context, double time, base::StopReason reason) {
+std::string describe_stop(const StepInputs& in, double time, base::StopReason reason) {
   const std::string step = "the step from time " + base::to_text(time) + " was given up, ";
-  const StepOptions& options = context.options;
+  const StepOptions& options = in.options;
   switch (reason) {
     case base::StopReason::kOutOfTime:
       return step + "because it takes longer than max_seconds = " +
@@ -178,19 +177,18 @@ std::string describe_stop(const StepContext& context, double time, base::StopRea
   return step + "because the caller interrupted it; take it again to continue";
 }
 
-std::string describe_non_finite_velocities(const StepContext& context,
-                                           const ContactPipeline& contacts) {
-  const std::string place = find_non_finite_body(context, contacts);
+std::string describe_non_finite_velocities(const StepInputs& in, const SolvedContacts& contacts) {
+  const std::string place = find_non_finite_body(in, contacts);
   return "the velocities are not finite" +
          (place.empty() ? place : " because a value" + place + " is not finite") +
          "; check the forces and the numbers of the model";
 }
 
-std::string describe_conflict(const StepContext& context, const mjData* d,
-                              const ContactPipeline& contacts, const IslandStatistics& island) {
+std::string describe_conflict(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
+                              const IslandStatistics& island) {
   return "overlaps, limits or equalities cannot be corrected together, so some were corrected only "
          "partly or not at all" +
-         find_conflict(context, d, contacts, island) +
+         find_conflict(in, d, contacts, island) +
          ": a body is squeezed, a joint limit lies inside a surface, or an equality pulls a body "
          "into a surface or contradicts another equality; remove one of them";
 }

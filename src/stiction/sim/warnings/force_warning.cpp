@@ -38,29 +38,29 @@ double find_largest_squared(const ContactReport& report) {
 
 /// Adds the masses of the bodies that joints move to their islands [kg]. Mocap bodies and the parts
 /// of the world have masses too, but these take no part in any motion.
-void add_masses(const StepContext& context, const contact::Islands& islands,
+void add_masses(const StepInputs& in, const contact::Islands& islands,
                 std::vector<ForceScratch::Island>* out) {
-  const mjModel* m = context.model;
+  const mjModel* m = in.model;
   for (int body = 1; body < m->nbody; ++body) {
-    const auto dofs = context.plant.dofs_of_body(body);
+    const auto dofs = in.plant.dofs_of_body(body);
     if (dofs.empty()) continue;
-    const int island = islands.island_of_block(context.plant.block_of_dof(dofs.back()));
+    const int island = islands.island_of_block(in.plant.block_of_dof(dofs.back()));
     if (island >= 0) (*out)[island].mass += m->body_mass[body];
   }
 }
 
 /// Adds v*^T M v* to the islands. Inertia couples no dofs of different islands.
-void add_energies(const StepContext& context, const mjData* d, double dt,
-                  const contact::Islands& islands, ForceScratch* scratch) {
-  const mjModel* m = context.model;
+void add_energies(const StepInputs& in, const mjData* d, double dt, const contact::Islands& islands,
+                  ForceScratch* scratch) {
+  const mjModel* m = in.model;
   const int nv = static_cast<int>(m->nv);
   scratch->numbers.resize(2 * static_cast<std::size_t>(nv));
   mjtNum *v = scratch->numbers.data(), *p = v + nv;
   mju_addScl(v, d->qvel, d->qacc_smooth, dt, nv);
   mj_mulM(m, d, p, v);
-  for (const plant::Model::DofRange& range : context.plant.awake_dofs()) {
+  for (const plant::Model::DofRange& range : in.plant.awake_dofs()) {
     for (int dof = range.begin; dof < range.end; ++dof) {
-      const int island = islands.island_of_block(context.plant.block_of_dof(dof));
+      const int island = islands.island_of_block(in.plant.block_of_dof(dof));
       if (island >= 0) scratch->islands[island].energy += v[dof] * p[dof];
     }
   }
@@ -68,7 +68,7 @@ void add_energies(const StepContext& context, const mjData* d, double dt,
 
 /// Calls f(i) for each contact of an island.
 template <class F>
-void for_each_contact(const ContactPipeline& contacts, int island, F&& f) {
+void for_each_contact(const SolvedContacts& contacts, int island, F&& f) {
   for (const int p : contacts.islands.pairs(island)) {
     const contact::BodyPair& pair = contacts.problem.pairs[p];
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) f(i);
@@ -76,7 +76,7 @@ void for_each_contact(const ContactPipeline& contacts, int island, F&& f) {
 }
 
 /// Returns (1 + e) P of an island.
-double calc_momentum(const ContactPipeline& contacts, int island, bool is_rigid,
+double calc_momentum(const SolvedContacts& contacts, int island, bool is_rigid,
                      const ForceScratch::Island& bodies) {
   double restitution = 0, speed2 = 0;
   for_each_contact(contacts, island, [&](int i) {
@@ -90,7 +90,7 @@ double calc_momentum(const ContactPipeline& contacts, int island, bool is_rigid,
 
 /// Replaces a finding by the contact of an island whose impulse exceeds what gives no warning by
 /// the larger factor.
-void find_excess(const ContactPipeline& contacts, const ContactReport& report, int island,
+void find_excess(const SolvedContacts& contacts, const ContactReport& report, int island,
                  double weight, double limit, Finding* out) {
   for_each_contact(contacts, island, [&](int i) {
     const double* x = &report.impulse[3 * i];
@@ -121,20 +121,20 @@ std::string describe_force(const plant::ElementNames& names, const WarningFacts&
 
 }  // namespace
 
-void warn_of_large_force(StepContext& context, const mjData* d, const ContactPipeline& contacts,
-                         ForceScratch* scratch) {
-  const mjModel* m = context.model;
+void warn_of_large_force(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
+                         ForceScratch* scratch, StepOutputs* out) {
+  const mjModel* m = in.model;
   const double dt = contacts.problem.time_step;
-  const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
-  const ContactReport& report = context.report.contacts;
+  const bool is_rigid = in.contact_model().is_rigid;
+  const ContactReport& report = out->report.contacts;
   if (report.size() == 0) return;
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double gravity = std::max(mju_norm3(m->opt.gravity), 1.0);
   const double harmless = kTooManyWeights * gravity * dt * find_least_mass(m, &scratch->numbers);
   if (find_largest_squared(report) <= harmless * harmless) return;
   scratch->islands.assign(contacts.islands.size(), {});
-  add_masses(context, contacts.islands, &scratch->islands);
-  add_energies(context, d, dt, contacts.islands, scratch);
+  add_masses(in, contacts.islands, &scratch->islands);
+  add_energies(in, d, dt, contacts.islands, scratch);
   Finding worst;
   for (int island = 0; island < contacts.islands.size(); ++island) {
     const ForceScratch::Island& bodies = scratch->islands[island];
@@ -145,11 +145,11 @@ void warn_of_large_force(StepContext& context, const mjData* d, const ContactPip
   }
   if (worst.contact < 0) return;
   const int* geoms = &report.geoms[2 * worst.contact];
-  context.warn(WarningKind::large_force,
-               {.describe = describe_force,
-                .ids = {geoms[0], geoms[1], is_rigid},
-                .numbers = {worst.impulse / dt, worst.weight,
-                            std::max(0.0, -report.distance[worst.contact])}});
+  out->warn(WarningKind::large_force,
+            {.describe = describe_force,
+             .ids = {geoms[0], geoms[1], is_rigid},
+             .numbers = {worst.impulse / dt, worst.weight,
+                         std::max(0.0, -report.distance[worst.contact])}});
 }
 
 }  // namespace stiction::sim

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "stiction/sim/step/contact_pipeline.hpp"
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/solved_contacts.hpp"
 
 namespace stiction::sim {
 
@@ -34,7 +33,7 @@ struct ForceScratch {
 /// islands do not count: however heavy or fast they are, they explain no force here.
 /// @param data at the start of the step, with MuJoCo's smooth forces
 /// @param contacts the solution of the step
-void warn_of_large_force(StepContext& context, const mjData* data, const ContactPipeline& contacts,
-                         ForceScratch* scratch);
+void warn_of_large_force(const StepInputs& in, const mjData* data, const SolvedContacts& contacts,
+                         ForceScratch* scratch, StepOutputs* out);
 
 }  // namespace stiction::sim

@@ -29,25 +29,25 @@ std::string describe_law_range(const plant::ElementNames& names, const WarningFa
          names.describe(mjOBJ_GEOM, facts.ids[1]) + text;
 }
 
-void warn(StepContext& context, const Excess& excess, bool is_rate) {
+void warn(const Excess& excess, bool is_rate, StepOutputs* out) {
   if (excess.contact < 0) return;
-  const int* geoms = &context.report.contacts.geoms[2 * excess.contact];
-  context.warn(WarningKind::law_range, {.describe = describe_law_range,
-                                        .ids = {geoms[0], geoms[1], is_rate},
-                                        .numbers = {excess.value, excess.last}});
+  const int* geoms = &out->report.contacts.geoms[2 * excess.contact];
+  out->warn(WarningKind::law_range, {.describe = describe_law_range,
+                                     .ids = {geoms[0], geoms[1], is_rate},
+                                     .numbers = {excess.value, excess.last}});
 }
 
 }  // namespace
 
-void warn_of_law_range(StepContext& context, double time_step) {
-  const contact::ModelParameters& parameters = context.options.parameters;
-  const auto law = contact::find_normal_law(context.options.contact_model, parameters.normal_law);
+void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out) {
+  const contact::ModelParameters& parameters = in.options.parameters;
+  const auto law = contact::find_normal_law(in.options.contact_model, parameters.normal_law);
   if (law != contact::NormalLawKind::custom || !parameters.custom_law) return;
   const contact::NormalLawTable* const table = parameters.custom_law->table();
   if (!table) return;
   Excess depth{.last = table->penetration.back()};
   Excess rate{.last = table->rate.empty() ? contact::kInfinity : table->rate.back()};
-  const ContactReport& contacts = context.report.contacts;
+  const ContactReport& contacts = out->report.contacts;
   for (int c = 0; c < contacts.size(); ++c) {
     if (!(contacts.normal_impulse[c] > 0)) continue;
     const double speed = -contacts.normal_velocity[c];
@@ -55,8 +55,8 @@ void warn_of_law_range(StepContext& context, double time_step) {
     if (x > std::max(depth.value, depth.last)) depth = {c, x, depth.last};
     if (speed > std::max(rate.value, rate.last)) rate = {c, speed, rate.last};
   }
-  warn(context, depth, false);
-  warn(context, rate, true);
+  warn(depth, false, out);
+  warn(rate, true, out);
 }
 
 }  // namespace stiction::sim

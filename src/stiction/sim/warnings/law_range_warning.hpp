@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
+#include "stiction/sim/step/step_outputs.hpp"
 
 namespace stiction::sim {
 
@@ -8,6 +9,6 @@ namespace stiction::sim {
 /// deeper than its last penetration, or faster than its last rate. The law continues there along
 /// its tangent, which the tables do not confirm.
 /// @param time_step of the contact problem [s]; the report has its contacts
-void warn_of_law_range(StepContext& context, double time_step);
+void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out);
 
 }  // namespace stiction::sim

@@ -22,17 +22,17 @@ std::string describe(const mjModel* m, const LimitViolation& violation) {
 
 }  // namespace
 
-void warn_of_limits(StepContext& context, const mjData* d) {
-  const mjModel* m = context.model;
-  const bool has_limits = !(context.mirror.opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT));
-  if (!contact::traits(context.options.contact_model).is_rigid || !has_limits) return;
-  const auto violations = context.limit_memory.find_new(m, d);
+void warn_of_limits(const StepInputs& in, const mjData* d, LimitMemory* limits, StepOutputs* out) {
+  const mjModel* m = in.model;
+  const bool has_limits =
+      !(in.models.integrated()->opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT));
+  if (!in.contact_model().is_rigid || !has_limits) return;
+  const auto violations = limits->find_new(d);
   if (violations.empty()) return;
   const auto& largest = *std::max_element(
       violations.begin(), violations.end(),
       [](const auto& a, const auto& b) { return a.excess * b.tolerance < b.excess * a.tolerance; });
-  context.report.warn(WarningKind::limit, describe(m, largest),
-                      static_cast<int>(violations.size()));
+  out->report.warn(WarningKind::limit, describe(m, largest), static_cast<int>(violations.size()));
 }
 
 }  // namespace stiction::sim

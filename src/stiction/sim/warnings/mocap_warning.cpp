@@ -45,18 +45,18 @@ std::string describe(const mjModel* m, int mocap, double share, const char* cons
 
 }  // namespace
 
-void warn_of_jumps(StepContext& context, const mjData* d) {
-  const mjModel* m = context.model;
-  const bool is_rigid = contact::traits(context.options.contact_model).is_rigid;
+void warn_of_jumps(const StepInputs& in, const mjData* d, StepOutputs* out) {
+  const mjModel* m = in.model;
+  const bool is_rigid = in.contact_model().is_rigid;
   for (int mocap = 0; mocap < m->nmocap; ++mocap) {
-    const double share = context.mocap.jump(mocap);
+    const double share = in.mocap.jump(mocap);
     if (share < kTooDeep) continue;
     if (overlaps(m, d, mocap))
-      context.report.warn(WarningKind::penetration,
-                          describe(m, mocap, share, "it pushes the bodies that it overlaps"));
+      out->report.warn(WarningKind::penetration,
+                       describe(m, mocap, share, "it pushes the bodies that it overlaps"));
     if (is_rigid && is_tied(m, d, mocap))
-      context.report.warn(WarningKind::conflict,
-                          describe(m, mocap, share, "bodies that are tied to it follow"));
+      out->report.warn(WarningKind::conflict,
+                       describe(m, mocap, share, "bodies that are tied to it follow"));
   }
 }
 

@@ -42,10 +42,10 @@ std::string describe_patch(const plant::ElementNames& names, const WarningFacts&
 
 }  // namespace
 
-void warn_of_patch_limits(StepContext& context, const plant::ContactPatches& patches) {
+void warn_of_patch_limits(const plant::ContactPatches& patches, StepOutputs* out) {
   for (const plant::PatchPair& pair : patches.pairs())
     if (pair.is_thin || pair.is_deep)
-      context.warn(
+      out->warn(
           WarningKind::patch_limit,
           {.describe = describe_patch, .ids = {pair.geoms[0], pair.geoms[1], find_limit(pair)}});
 }

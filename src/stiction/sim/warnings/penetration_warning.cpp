@@ -17,16 +17,16 @@ bool is_mocap(const mjModel* m, int geom) {
 }
 
 /// Returns true if the geom is part of a mocap body that has no velocity in this step.
-bool is_resting_mocap(const StepContext& context, int geom) {
-  const mjModel* m = context.model;
-  return is_mocap(m, geom) && !context.mocap.of_body(m, m->geom_bodyid[geom]);
+bool is_resting_mocap(const StepInputs& in, int geom) {
+  const mjModel* m = in.model;
+  return is_mocap(m, geom) && !in.mocap.of_body(m, m->geom_bodyid[geom]);
 }
 
 /// Returns the cause and its remedy.
-const char* explain(const StepContext& context, const PenetrationMemory::Pair& pair) {
+const char* explain(const StepInputs& in, const PenetrationMemory::Pair& pair) {
   const auto& geoms = pair.geoms;
-  const contact::ContactModelTraits& model = contact::traits(context.options.contact_model);
-  if (is_resting_mocap(context, geoms[0]) || is_resting_mocap(context, geoms[1]))
+  const contact::ContactModelTraits& model = in.contact_model();
+  if (is_resting_mocap(in, geoms[0]) || is_resting_mocap(in, geoms[1]))
     return "the pose of the mocap body has jumped, or it pushes others where they cannot go, so it "
            "has no velocity and pushes no faster than overlaps part, at max_correction_speed; move "
            "it by a similar distance before every step, or raise max_correction_speed";
@@ -52,8 +52,8 @@ double find_least_thickness(const mjModel* m) {
   return least;
 }
 
-std::string describe(const StepContext& context, const PenetrationMemory::Pair& pair) {
-  const mjModel* m = context.model;
+std::string describe(const StepInputs& in, const PenetrationMemory::Pair& pair) {
+  const mjModel* m = in.model;
   const auto name = [m](int geom) { return plant::describe(m, mjOBJ_GEOM, geom); };
   const double thickness[2] = {calc_thickness(m, pair.geoms[0]), calc_thickness(m, pair.geoms[1])};
   const int thin = thickness[0] < thickness[1] ? 0 : 1;
@@ -61,36 +61,34 @@ std::string describe(const StepContext& context, const PenetrationMemory::Pair& 
   std::snprintf(text, sizeof text,
                 " overlap by %.2g m in the step, and %s is %.2g m thick: ", pair.depth,
                 name(pair.geoms[thin]).c_str(), thickness[thin]);
-  return name(pair.geoms[0]) + " and " + name(pair.geoms[1]) + text + explain(context, pair);
+  return name(pair.geoms[0]) + " and " + name(pair.geoms[1]) + text + explain(in, pair);
 }
 
 }  // namespace
 
-void record_penetration(StepContext& context, double time_step) {
-  const ContactReport& contacts = context.report.contacts;
-  const mjModel* m = context.model;
+void record_penetration(const mjModel* m, const ContactReport& contacts, double time_step,
+                        PenetrationMemory* penetration) {
   if (contacts.size() == 0) return;
   const double least = kTooDeep * find_least_thickness(m);
   for (int c = 0; c < contacts.size(); ++c) {
     const double start = -contacts.distance[c];
     const double end = start - time_step * contacts.normal_velocity[c];
-    if (std::max(start, end) < least && !context.penetration.knows_any()) continue;
+    if (std::max(start, end) < least && !penetration->knows_any()) continue;
     if (contacts.patch[c] >= 0) continue;
     const std::array<int, 2> geoms = {contacts.geoms[2 * c], contacts.geoms[2 * c + 1]};
     const double thickness = std::min(calc_thickness(m, geoms[0]), calc_thickness(m, geoms[1]));
-    context.penetration.record(geoms, start, end, kTooDeep * thickness,
-                               is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]));
+    penetration->record(geoms, start, end, kTooDeep * thickness,
+                        is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]));
   }
 }
 
-void warn_of_penetration(StepContext& context) {
-  const auto pairs = context.penetration.find_new();
+void warn_of_penetration(const StepInputs& in, PenetrationMemory* penetration, StepOutputs* out) {
+  const auto pairs = penetration->find_new();
   if (pairs.empty()) return;
   const auto& deepest =
       *std::max_element(pairs.begin(), pairs.end(),
                         [](const auto& a, const auto& b) { return a.depth / a.h < b.depth / b.h; });
-  context.report.warn(WarningKind::penetration, describe(context, deepest),
-                      static_cast<int>(pairs.size()));
+  out->report.warn(WarningKind::penetration, describe(in, deepest), static_cast<int>(pairs.size()));
 }
 
 }  // namespace stiction::sim

@@ -32,8 +32,8 @@ std::string describe_rotation(const plant::ElementNames& names, const WarningFac
 
 }  // namespace
 
-void warn_of_rotation(StepContext& context, const mjData* d) {
-  const mjModel* m = context.model;
+void warn_of_rotation(const StepInputs& in, const mjData* d, StepOutputs* out) {
+  const mjModel* m = in.model;
   const double dt = m->opt.timestep;
   const double fast = std::numbers::pi / dt;
   // Nearly always all velocities are smaller. [rad/s] and [m/s] are compared with the same number.
@@ -49,9 +49,8 @@ void warn_of_rotation(StepContext& context, const mjData* d) {
     fastest = joint;
   }
   if (fastest < 0) return;
-  context.warn(WarningKind::rotation,
-               {.describe = describe_rotation, .ids = {fastest}, .numbers = {largest * dt}},
-               num_fast);
+  out->warn(WarningKind::rotation,
+            {.describe = describe_rotation, .ids = {fastest}, .numbers = {largest * dt}}, num_fast);
 }
 
 }  // namespace stiction::sim

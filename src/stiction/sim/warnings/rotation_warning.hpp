@@ -2,7 +2,8 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/sim/step/step_context.hpp"
+#include "stiction/sim/step/step_inputs.hpp"
+#include "stiction/sim/step/step_outputs.hpp"
 
 namespace stiction::sim {
 
@@ -11,6 +12,6 @@ namespace stiction::sim {
 /// are not resolved then and may add any energy. Near a gimbal lock two hinges turn that fast
 /// against each other with hardly any energy, which no check of the certificate sees.
 /// @param data at the end of the step
-void warn_of_rotation(StepContext& context, const mjData* data);
+void warn_of_rotation(const StepInputs& in, const mjData* data, StepOutputs* out);
 
 }  // namespace stiction::sim

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include "stiction/plant/model/model.hpp"
+#include "stiction/sim/memory/anchors.hpp"
+#include "stiction/sim/memory/lagged_impulses.hpp"
+#include "stiction/sim/memory/memory.hpp"
+#include "stiction/sim/memory/mocap_memory.hpp"
+#include "stiction/sim/memory/step_length.hpp"
+#include "stiction/sim/memory/warning_memory.hpp"
+#include "stiction/sim/options/step_options.hpp"
+#include "stiction/sim/sleep/sleep.hpp"
+
+namespace stiction::sim {
+
+/// The list of all memories of a stepper.
+class StepMemories {
+ public:
+  /// @param plant lists the dofs of the trees that are awake
+  StepMemories(const mjModel* model, const StepOptions& options, plant::Model* plant);
+
+  MocapMemory mocap;
+  PenetrationMemory penetration;
+  LaggedImpulses lagged_impulses;
+  Anchors anchors;  // empty unless the friction law is `elastic`
+  LimitMemory limits;
+  Sleep sleep;
+  StepLength step_length;
+
+  /// Appends a memory of the integrator to the list.
+  void add(Memory* memory) { list_.push_back(memory); }
+
+  /// Compares data with the end of the last step.
+  StepStart find_start(mjData* data) const { return StepStart::compare(model_, data, last_); }
+  /// Begins, divides, ends and undoes a step; see Memory. A call of advance begins and ends all
+  /// memories, and each step within it those with Scope::step.
+  void begin(const StepStart& start);
+  void end_part();
+  void end(const mjData* data);
+  void restore(mjData* data);
+  void begin_within_call(const StepStart& start);
+  void end_within_call(const mjData* data);
+  void restore_within_call(mjData* data);
+  void end_call(const mjData* data);
+  /// Returns the bits of MemoryKind that the step has taken from the one before. Call it after the
+  /// step.
+  std::uint32_t used() const;
+
+  /// Returns the numbers with which a state begins. They identify the format, the contact model,
+  /// the integrator and the sizes of the model.
+  std::array<std::uint64_t, 4> make_key() const;
+  /// Writes a state of Stepper::get_state.
+  void write(std::vector<std::uint64_t>* state) const;
+  /// Reads the words of write after those of the key.
+  /// @param last_data data of the last step; null: those of the next step
+  /// @throws Error if they are others; the memories are then undefined
+  void read(std::span<const std::uint64_t> state, const mjData* last_data = nullptr);
+  const mjData* last_data() const { return last_.data; }
+
+ private:
+  template <class F>
+  void for_each(Memory::Scope scope, F&& f);
+
+  const mjModel* model_;
+  const StepOptions& options_;
+  std::vector<Memory*> list_;  // in the order of their words in a state
+  StepEnd last_;
+};
+
+}  // namespace stiction::sim

@@ -1,0 +1,68 @@
+#include "stiction/sim/step/step_outputs.hpp"
+
+#include <cmath>
+
+#include "stiction/base/number_text.hpp"
+#include "stiction/math/max_or_nan.hpp"
+
+namespace stiction::sim {
+
+bool is_failure(std::uint32_t status, OnFailure on_failure) {
+  const bool is_kept =
+      on_failure == OnFailure::keep_best && (status & ~(kNotConverged | kCertificateFailed)) == 0;
+  return status != kOk && !is_kept;
+}
+
+void StepOutputs::warn(WarningKind kind, const WarningFacts& facts, int count) {
+  report.warn(kind, {names_, facts}, count);
+}
+
+void StepOutputs::fail(std::uint32_t status, std::string message) {
+  report.status |= status;
+  report.message = std::move(message);
+}
+
+certificate::Verdict StepOutputs::report_momentum(const plant::MomentumCheck::Result& momentum,
+                                                  double duration) {
+  report.momentum_error = math::max_or_nan(report.momentum_error, duration * momentum.residual);
+  certificate::Verdict verdict;
+  verdict.require("disagreement of the momentum residual with MuJoCo's matrices",
+                  duration * momentum.mismatch, duration * momentum.allowed_mismatch(), "sqrt(J)");
+  return verdict;
+}
+
+void StepOutputs::fail_certificate(const certificate::FailedCheck& failed,
+                                   const std::string& cause) {
+  report.certificate.ok = false;
+  report.certificate.failed = failed;
+  const std::string unit = *failed.unit == '\0' ? "" : std::string(" ") + failed.unit;
+  const std::string text = std::string("the ") + failed.quantity + " is " +
+                           base::to_text(std::abs(failed.value), 3) + unit +
+                           ", above its limit of " + base::to_text(failed.limit, 3) + unit;
+  const char* unknown_cause =
+      "; the solution is less accurate than it should be; take a smaller step, or another contact "
+      "model";
+  fail(kCertificateFailed, text + (cause.empty() ? unknown_cause : cause));
+}
+
+StepOutputs::MuJoCoState::MuJoCoState(const mjData* d)
+    : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),
+      pstack(d->pstack),
+      pbase(d->pbase) {}
+
+void StepOutputs::finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard,
+                              bool ok) {
+  if (!ok) {
+    d->pstack = before.pstack;
+    d->pbase = before.pbase;
+    fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
+  }
+  if (guard.num_warnings() > 0)
+    report.warn(WarningKind::mujoco, guard.warning(), guard.num_warnings());
+  if (MuJoCoState(d).num_full != before.num_full)
+    fail(kBufferFull,
+         "the contacts or constraints do not fit in mjData; enlarge it with <size "
+         "memory=\"...\"/>");
+}
+
+}  // namespace stiction::sim
