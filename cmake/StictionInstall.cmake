@@ -12,7 +12,6 @@ set(_contact_headers
   stiction/certificate/certifier.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_contact.hpp
-  stiction/contact/problem_check.hpp
   stiction/formulations/contact_solver.hpp
   stiction/geometry/contact_surface.hpp
   stiction/geometry/extent.hpp

@@ -93,7 +93,7 @@ LAW = Recipe(
         Edit(
             f"{LAWS}/chosen_law.hpp",
             '#include "stiction/laws/dummy_law.hpp"\n',
-            after='#include "stiction/laws/custom_impulse.hpp"\n',
+            after='#include "stiction/laws/barrier.hpp"\n',
         ),
         Edit(f"{LAWS}/chosen_law.hpp", "DummyLaw<T>, ", before="Custom<T>>;"),
         Edit(
@@ -161,7 +161,7 @@ MODEL = Recipe(
         Edit(
             f"{FORMULATIONS}/make_contact_solver.cpp",
             "    case ContactModel::dummy_model:\n"
-            "      return std::make_unique<SolverWithLaws<DummyModelWith>>();\n",
+            "      return make_solver<SolverWithLaws<DummyModelWith>>();\n",
             before="    case ContactModel::no_slip:",
         ),
         Edit(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/formulations/convex/laws.hpp"
+#include "stiction/formulations/convex/formulation.hpp"
 
 namespace stiction::formulations {
 

@@ -11,12 +11,20 @@
 #include <utility>
 #include <vector>
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 #include "stiction/base/error.hpp"
-#include "stiction/base/fork_count.hpp"
-#include "stiction/base/work_limits.hpp"
 
 namespace stiction::base {
 namespace {
+
+#ifndef _WIN32
+std::atomic<int> num_forks{0};
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { num_forks.fetch_add(1, std::memory_order_relaxed); });
+#endif
 
 /// The tasks of one batch.
 struct Batch {
@@ -32,6 +40,14 @@ struct Batch {
 };
 
 }  // namespace
+
+int fork_count() noexcept {
+#ifdef _WIN32
+  return 0;
+#else
+  return num_forks.load(std::memory_order_relaxed);
+#endif
+}
 
 /// The threads of a pool other than the caller's.
 class ThreadPool::Workers {

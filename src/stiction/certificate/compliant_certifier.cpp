@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/certificate/judge_impulses.hpp"
-#include "stiction/contact/residual_scale.hpp"
+#include "stiction/certificate/impulse_check.hpp"
+#include "stiction/contact/contact_solution.hpp"
 
 namespace stiction::certificate {
 

@@ -4,8 +4,6 @@
 
 #include "stiction/certificate/balance_check.hpp"
 #include "stiction/certificate/certificate.hpp"
-#include "stiction/certificate/energy_check.hpp"
-#include "stiction/certificate/generalized_impulses.hpp"
 #include "stiction/certificate/impulse_check.hpp"
 #include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/certificate/driving_energy.hpp"
-#include "stiction/certificate/judge_impulses.hpp"
+#include "stiction/certificate/impulse_check.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/certificate/rigid_findings.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
@@ -16,10 +14,74 @@ using contact::ContactProblem;
 using contact::kInfinity;
 using contact::MomentumFactor;
 using contact::Row;
+using contact::RowKind;
 using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
+
+/// Returns the speed with which the surfaces of a contact may drive bodies [m/s].
+double calc_surface_speed(const Contact& c) { return math::hypot(c.bias[0], c.bias[1], c.bias[2]); }
+
+/// Returns the speed with which the overlap of a contact may drive bodies apart [m/s].
+double calc_correction_speed(const SolvedStep& step, const Contact& c) {
+  return c.phi0 < 0 ? -calc_gap_speed(c.phi0, step.problem.time_step, step.parameters) : 0;
+}
+
+/// Returns the speed of a row's correction [m/s, rad/s].
+double calc_correction_speed(const SolvedStep& step, const Row& row) {
+  const bool corrects =
+      row.kind == RowKind::kEquality || (row.kind == RowKind::kLimit && row.position < 0);
+  const double error = std::abs(row.position);
+  return corrects ? -calc_gap_speed(-error, step.problem.time_step, step.parameters) : 0;
+}
+
+/// Returns the sum of the masses of a pair's bodies without the world [kg].
+double calc_mass(const BodyPair& pair) {
+  const auto [a, b] = pair.masses;
+  if (a == kInfinity) return b;
+  return b == kInfinity ? a : a + b;
+}
+
+/// Returns the largest energy that corrections of positions and moving surfaces may add in a step
+/// of a rigid model [J].
+///
+/// In an island, let c be the largest speed of a correction or surface, and m the sum of the masses
+/// of its bodies, to which dampers and springs do not add. The bodies then need at most the energy
+/// m c^2 / 2, unless levers or wedges make them move faster than c. A ratio of 60 is allowed.
+/// Constraints that nearly contradict each other exceed it: they throw bodies apart. The result is
+/// infinite if a pair with a correction has no masses. Source: [theory:energy-check].
+double calc_driving_energy(const SolvedStep& step) {
+  // Overlaps may give bodies this many times the speed that each alone would. The solver allows
+  // three times; the rest is for equalities that add to it.
+  constexpr double kOverlapRatio = 4.5;
+  // Moving surfaces, limits and equalities; bodies wedged on rough ground reach 47.
+  constexpr double kRatio = 60;
+  const ContactProblem& problem = step.problem;
+  double energy = 0;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    double speed = 0, mass = 0;
+    for (const int p : step.islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        const double c = kOverlapRatio * calc_correction_speed(step, problem.contacts[i]);
+        if (c > 0) energy += 0.5 * pair.reduced_mass() * c * c;  // the mass may be infinite
+        speed = std::max(speed, calc_surface_speed(problem.contacts[i]));
+      }
+      mass += calc_mass(pair);
+    }
+    for (const int r : step.islands.rows(island)) {
+      const Row& row = problem.rows[r];
+      const double row_speed = calc_correction_speed(step, row);
+      if (row_speed == 0) continue;
+      speed = std::max(speed, row_speed);
+      const double mobility = calc_inertial_mobility(problem, step.islands, row);
+      if (mobility > 0) mass += 1 / mobility;
+    }
+    if (speed > 0) energy += 0.5 * mass * kRatio * kRatio * speed * speed;
+  }
+  return energy;
+}
 
 /// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
 /// others, and such a row may keep that share of its velocity. Lemke's method, which solves

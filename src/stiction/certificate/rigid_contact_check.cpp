@@ -1,12 +1,12 @@
-#include "stiction/certificate/rigid_contact_check.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include "stiction/certificate/friction_cone.hpp"
-#include "stiction/certificate/friction_polygon.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/certificate/reference_laws.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
@@ -18,6 +18,110 @@ using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
+
+/// Returns true if a contact has restitution, an impact, and an impulse.
+bool is_rebound(const SolvedStep& step, const BodyPair& pair, int contact) {
+  const Contact& c = step.problem.contacts[contact];
+  if (!(c.law.restitution > 0 && step.solution.impulses[contact][2] > 0)) return false;
+  double V0[6], V_star[6];
+  calc_pair_motion(step.problem, pair, step.problem.v0, V0);
+  calc_pair_motion(step.problem, pair, step.problem.v_star, V_star);
+  return contact::is_impact(calc_contact_velocity(c, V0)[2], calc_contact_velocity(c, V_star)[2]);
+}
+
+bool has_rebound(const SolvedStep& step, const BodyPair& pair) {
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+    if (is_rebound(step, pair, i)) return true;
+  return false;
+}
+
+}  // namespace
+
+void Rebounds::find(const SolvedStep& step) {
+  is_any_ = false;
+  in_island_.assign(step.islands.size(), 0);
+  if (!contact::traits(step.model).uses.restitution) return;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    for (const int p : step.islands.pairs(island)) {
+      if (!has_rebound(step, step.problem.pairs[p])) continue;
+      in_island_[island] = 1;
+      is_any_ = true;
+      break;
+    }
+  }
+}
+
+namespace {
+
+// Coulomb's law with the circular cone as one equation, computed from its definition.
+// Source: [desaxce1998], [theory:friction-cone].
+
+/// Replaces x by the nearest point of the friction cone K = { |x_t| <= mu x_n }.
+/// Rows are t1, t2, n.
+void project_on_friction_cone(double mu, double x[3]) {
+  const double friction = math::hypot(x[0], x[1]);
+  if (friction <= mu * x[2]) return;
+  // x lies in the polar cone, whose nearest point is the tip, or the nearest point lies on the
+  // surface of K.
+  const double normal = std::max(0.0, (x[2] + mu * friction) / (1 + mu * mu));
+  for (int t = 0; t < 2; ++t) x[t] *= friction > 0 ? mu * normal / friction : 0;
+  x[2] = normal;
+}
+
+/// Returns the natural residual of a contact [m/s]:
+///
+///     w |gamma - P(gamma - u / w)| / max(1, mu),   u = v_c + (b + mu |v_t|) n,
+///
+/// where P is the projection on the friction cone. It is zero only if gamma and v_c satisfy
+/// Signorini's conditions and Coulomb's law. A slip by which the contact misses the law is
+/// multiplied by mu in u, so the residual is divided by mu where that is above 1.
+/// @param mobility w > 0 [1/kg]
+/// @param b        gap speed of the contact [m/s]
+double calc_cone_residual(const ContactVector& gamma, const ContactVector& v, double b, double mu,
+                          double mobility) {
+  const double u[3] = {v[0], v[1], v[2] + b + mu * math::hypot(v[0], v[1])};
+  double x[3];
+  for (int i = 0; i < 3; ++i) x[i] = gamma[i] - u[i] / mobility;
+  project_on_friction_cone(mu, x);
+  return mobility * math::hypot(gamma[0] - x[0], gamma[1] - x[1], gamma[2] - x[2]) /
+         std::max(1.0, mu);
+}
+
+// The friction polygons of rigid models, computed from their definitions.
+// Source: [theory:stewart-trinkle], [theory:least-energy].
+
+/// Returns the circumradius of the friction polygon that has the friction of gamma on its edge
+/// [N s]. It has k corners, the first of them on the t1 axis.
+double calc_polygon_radius(const ContactVector& gamma, int k) {
+  double farthest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = std::numbers::pi * (2 * m + 1) / k;
+    farthest = std::max(farthest, gamma[0] * math::cos(angle) + gamma[1] * math::sin(angle));
+  }
+  return farthest / math::cos(std::numbers::pi / k);
+}
+
+/// Returns the largest slip speed against one of the k directions, the lambda of the LCP [m/s].
+double calc_polygon_slip(const ContactVector& v, int k) {
+  double fastest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = 2 * std::numbers::pi * m / k;
+    fastest = std::max(fastest, -(v[0] * math::cos(angle) + v[1] * math::sin(angle)));
+  }
+  return fastest;
+}
+
+/// Returns how far the friction of gamma is beyond the half-planes of `drumwright_shell`, k/2 in
+/// each quadrant; negative inside them [N s].
+double calc_half_plane_excess(const ContactVector& gamma, double bound, int k) {
+  double excess = -contact::kInfinity;
+  for (int m = 0; m < k / 2; ++m) {
+    const double theta = 0.5 * std::numbers::pi * m / (0.5 * k - 1);
+    excess = std::max(excess, std::abs(gamma[0]) * math::cos(theta) +
+                                  std::abs(gamma[1]) * math::sin(theta) - bound);
+  }
+  return excess;
+}
 
 /// One contact of a step.
 struct ContactView {

@@ -1,4 +1,4 @@
-#include "stiction/certificate/rigid_row_check.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <algorithm>
 #include <cmath>

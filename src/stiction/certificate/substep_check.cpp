@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/contact/residual_scale.hpp"
+#include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/law_data.hpp"
 
 /// The contact models: their names and everything in which they differ except their laws. Only two
@@ -252,6 +253,8 @@ static_assert(
 
 /// Returns the model with a name.
 /// @throws Error that suggests the nearest name if there is no such model
-ContactModel parse_contact_model(std::string_view name);
+inline ContactModel parse_contact_model(std::string_view name) {
+  return static_cast<ContactModel>(parse_name("contact_model", name, list_names(contact_models())));
+}
 
 }  // namespace stiction::contact

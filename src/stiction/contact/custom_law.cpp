@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/numerics/line_integral.hpp"
+#include "stiction/numerics/line_search.hpp"
 
 namespace stiction::contact {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/base/assert.hpp"
-#include "stiction/contact/problem_check.hpp"
+#include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::contact {
 namespace {
@@ -94,6 +93,16 @@ void Islands::find(const ContactProblem& problem) {
   group_by_island(coupling_island_, num_islands, &coupling_start_, &couplings_);
   group_by_island(pair_island_, num_islands, &pair_start_, &pairs_);
   group_by_island(row_island_, num_islands, &row_start_, &rows_);
+}
+
+void set_pair_loads(const Islands& islands, ContactProblem* problem) {
+  for (int island = 0; island < islands.size(); ++island) {
+    double largest = 0;
+    for (const int p : islands.pairs(island))
+      for (const double mass : problem->pairs[p].masses)
+        if (mass < kInfinity) largest = std::max(largest, mass);
+    for (const int p : islands.pairs(island)) problem->pairs[p].load = largest;
+  }
 }
 
 }  // namespace stiction::contact

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/jacobian.hpp"
-#include "stiction/contact/problem_check.hpp"
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/lanes.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
-#include "stiction/math/ordering.hpp"
 
 namespace stiction::math {
 // SixBySix is only declared here. SIMD vectors are passed differently under another -march, so

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_data.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -154,7 +155,9 @@ static_assert(
 
 /// Returns the law with a name.
 /// @throws Error that suggests the nearest name if there is no such law
-NormalLawKind parse_normal_law(std::string_view name);
+inline NormalLawKind parse_normal_law(std::string_view name) {
+  return static_cast<NormalLawKind>(parse_name("normal_law", name, list_names(normal_laws())));
+}
 
 /// Returns the normal law of contacts under a model: `law` if the model takes laws, else
 /// hunt_crossley, which stands for the model's own law.

@@ -3,7 +3,7 @@
 #include <memory>
 #include <variant>
 
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
 /// The bodies between which contact surfaces are computed. They are immutable, and copies share
 /// their data.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
 /// Checks of users' meshes. They run in stages: indices and numbers, then shapes of elements, then
 /// neighbors. A check throws an Error of kInvalidValue with the faults of the first stage that

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/math/symmetric2.hpp"
+#include "stiction/math/vec3.hpp"
 
 namespace stiction::geometry {
 namespace {

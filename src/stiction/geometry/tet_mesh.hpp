@@ -3,10 +3,33 @@
 #include <array>
 #include <vector>
 
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/math/vec3.hpp"
 
-/// Volumes, neighbors and the boundary of a tet mesh. Face k of a tet is opposite to its vertex k.
 namespace stiction::geometry {
+
+using math::Vec3;
+
+/// The boundary of a solid. The vertices of each triangle are counter-clockwise seen from outside.
+struct TriangleMesh {
+  std::vector<Vec3> vertices;  // [m]
+  std::vector<std::array<int, 3>> triangles;
+};
+
+/// A solid divided into tetrahedra (tets) with vertices X0 .. X3 and positive volume,
+/// (X1 - X0) x (X2 - X0) . (X3 - X0) > 0.
+struct TetMesh {
+  std::vector<Vec3> vertices;  // [m]
+  std::vector<std::array<int, 4>> tets;
+};
+
+/// The pressure of a solid at the vertices of its mesh. It is linear within each tet and 0 on the
+/// boundary. Source: [masterjohn2022] section III; [theory:pressure-field].
+struct PressureField {
+  TetMesh mesh;
+  std::vector<double> pressure;  // one per vertex [Pa]
+};
+
+// Volumes, neighbors and the boundary of a tet mesh. Face k of a tet is opposite to its vertex k.
 
 /// Returns the vertices of face k, counter-clockwise seen from outside of a tet of positive volume.
 std::array<int, 3> get_face(const std::array<int, 4>& tet, int k);

@@ -12,7 +12,6 @@
 #include "stiction/io/drake_properties.hpp"
 #include "stiction/io/taxel_section.hpp"
 #include "stiction/io/yaml_document.hpp"
-#include "stiction/io/yaml_scalars.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::io {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
 #include "stiction/io/vtk_text.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/laws/normal_law.hpp"
-#include "stiction/math/elementary.hpp"
+#include "stiction/math/lanes.hpp"
 
 /// Barriers: elastic forces that act before surfaces touch, and grow without bound as the gap
 /// closes. They keep x < 0, so an impulse exists only for velocities above x0 / dt.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/scalar_functions.hpp"
+
 /// Vectors, matrices and poses of R^3 as plain data. Geometry uses them in its public headers, so
 /// that these do not depend on the ABI of another library.
 namespace stiction::math {
@@ -84,6 +86,22 @@ inline RigidTransform operator*(const RigidTransform& X, const RigidTransform& Y
 /// Returns X^-1 Y. For X = X_WA and Y = X_WB this is X_AB.
 inline RigidTransform inverse_times(const RigidTransform& X, const RigidTransform& Y) {
   return {transpose_times(X.R, Y.R), transpose_times(X.R, Y.p - X.p)};
+}
+
+/// A symmetric 2x2 matrix, for example of second moments in a plane.
+struct Symmetric2 {
+  double xx = 0, xy = 0, yy = 0;
+};
+
+/// The eigenvalues of a symmetric 2x2 matrix, and the unit eigenvector (x, y) of the larger one.
+struct PrincipalAxes {
+  double least, most, x, y;
+};
+
+inline PrincipalAxes calc_principal_axes(const Symmetric2& m) {
+  const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
+  const double radius = math::hypot(half, m.xy), angle = 0.5 * math::atan2(m.xy, half);
+  return {mean - radius, mean + radius, math::cos(angle), math::sin(angle)};
 }
 
 }  // namespace stiction::math

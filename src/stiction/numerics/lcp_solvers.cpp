@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/base/names.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "stiction/numerics/active_set_qp.hpp"
-#include "stiction/numerics/bounded_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/pivoting_with_fallbacks.hpp"

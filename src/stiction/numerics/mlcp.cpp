@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/math/max_or_nan.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
-#include "stiction/numerics/dense_solve.hpp"
+#include "stiction/numerics/factorizations.hpp"
 
 namespace stiction::numerics {
 namespace {

@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "stiction/numerics/bounded_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "stiction/numerics/clamped_rows.hpp"
-#include "stiction/numerics/growing_cholesky.hpp"
+#include "stiction/numerics/factorizations.hpp"
 #include "stiction/numerics/lcp.hpp"
 
 namespace stiction::numerics {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model/model_check.hpp"
 #include "stiction/plant/model/tied_bodies.hpp"
 #include "stiction/plant/mujoco/solver_outputs.hpp"

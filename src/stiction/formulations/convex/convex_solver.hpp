@@ -11,7 +11,7 @@
 #include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/convex/solve_coupled.hpp"
-#include "stiction/formulations/solver_preconditions.hpp"
+#include "stiction/formulations/solver_base.hpp"
 
 /// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
 /// SIMD types.
@@ -49,22 +49,15 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
-    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
-    STICTION_ASSERT(are_in_range(options));
+    begin_solution(problem, islands, options, guess, solution);
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
     arrays_.batches.resize(arrays_.layout.num_batches);
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
-    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->v_low.assign(problem.v_star.size(), 0.0);
-    solution->impulses.resize(problem.num_contacts());
-    solution->contact_velocities.resize(problem.num_contacts());
-    solution->slipping.resize(problem.num_contacts());
-    solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
-    solution->row_impulses.resize(problem.num_rows());
-    solution->islands.resize(islands.size());
+    if constexpr (HasNormalBound<F>) solution->normal_bounds.resize(problem.num_contacts());
     solution->traces.resize(options.trace ? islands.size() : 0);
 
     auto solve_one = [&](int island) {
@@ -340,5 +333,11 @@ class SolverWithLaws final : public ContactSolver {
   ConvexSolver<F<ChosenLaws>> chosen_;
   ContactSolver* last_ = &default_;
 };
+
+/// Makes a solver. The files solvers_*.cpp compile it for each model, in parallel.
+template <class Solver>
+std::unique_ptr<ContactSolver> make_solver() {
+  return std::make_unique<Solver>();
+}
 
 }  // namespace stiction::formulations

@@ -11,11 +11,12 @@
 #include "stiction/laws/row_impulse.hpp"
 
 namespace stiction::formulations {
-namespace {
 
 using contact::ContactProblem;
 using contact::PairHessian;
 using contact::Row;
+
+namespace {
 
 /// A square matrix, column-major, to which terms are added.
 class DenseSum {

@@ -7,7 +7,6 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
-#include "stiction/math/ordering.hpp"
 
 namespace stiction::formulations {
 

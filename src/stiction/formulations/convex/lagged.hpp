@@ -1,9 +1,82 @@
 #pragma once
 
-#include "stiction/formulations/convex/lagged_torsion.hpp"
-#include "stiction/formulations/convex/laws.hpp"
+#include "stiction/formulations/convex/contact_batch.hpp"
+#include "stiction/formulations/convex/formulation.hpp"
 
 namespace stiction::formulations {
+
+/// The law of a `lagged` contact with friction in five directions of slip: two tangential ones,
+/// torsion about the normal, and two rolling ones. With the slip u and m = diag(mu_1 .. mu_5), the
+/// cost and the impulse of friction are
+///
+///     l_f = gamma_n0 |m u|_s,   gamma_f = -gamma_n0 m t_s(m u).
+///
+/// The cost is the support function of MuJoCo's elliptic cone sum (gamma_i / mu_i)^2 <= gamma_n^2
+/// at the lagged normal impulse. It is convex. If mu_1 = mu_2 and the other coefficients are 0, the
+/// law is that of LaggedWith. Source: [todorov2014]; [theory:elliptic-cone].
+template <class Laws>
+struct LaggedTorsionWith {
+  static constexpr int kNumSlips = 5;
+  /// Indices of the slips and of the normal component in [v_t1, v_t2, v_n, w_n, w_t1, w_t2].
+  static constexpr int kSlipIndex[kNumSlips] = {0, 1, 3, 4, 5};
+  static constexpr int kNormalIndex = 2;
+
+  struct Start : ContactStart {
+    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
+  };
+  struct Parameters {
+    typename Laws::Normal normal;
+    Lanes gamma_n0{};        // [N s]
+    Lanes mu[kNumSlips]{};   // [-, -, m, m, m]
+    Lanes slip_tolerance{};  // tolerance of m u [m/s]
+    [[no_unique_address]] typename Laws::Friction friction;
+  };
+  struct State {
+    typename Laws::template Norm<kNumSlips> slip;  // norm of m u
+    laws::NormalImpulse<Lanes> normal;
+  };
+
+  /// Makes the parameters of four contacts' laws.
+  /// @param eps_s slip tolerance of the tangential directions [m/s]
+  static Parameters make_parameters(const Start& start, const ModelParameters& model,
+                                    const Lanes& eps_s);
+  /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
+  /// instantiate it.
+  template <class L = Laws>
+  static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
+    for (int i = 0; i < kNumSlips; ++i) p->friction.shift[i] = p->mu[i] * stick.shift[i];
+    const Lanes largest = find_largest(p->mu);
+    p->slip_tolerance = largest * stick.calc_slip_tolerance(largest * p->gamma_n0);
+  }
+  /// Returns the largest friction coefficient, where torsion and rolling count at a radius of one
+  /// meter [-]. It is positive also without friction.
+  static Lanes find_largest(const Lanes mu[kNumSlips]);
+
+  // As in ConvexFormulation, but with v_c and gamma of six components. Entry (i, j) of G is at
+  // [i][j].
+  static Lanes calc_cost(const Parameters& p, const Lanes v_c[6]);
+  static void calc_impulse(const Parameters& p, const Lanes v_c[6], State* state, Lanes gamma[6]);
+  static void calc_hessian(const Parameters& p, const State& state, Curvature curvature,
+                           Lanes G[6][6]);
+  static LineDerivatives calc_line_derivatives(const Parameters& p, const Lanes v_c[6],
+                                               const Lanes dv_c[6]);
+  static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+
+  template <laws::HasDomain Normal = typename Laws::Normal>
+  static auto is_feasible(const Parameters& p, const Lanes v_c[6]) {
+    const Normal& normal = p.normal;
+    return v_c[kNormalIndex] > normal.calc_min_velocity();
+  }
+
+ private:
+  static auto calc_slip(const Parameters& p, const Lanes v_c[6]) {
+    Lanes scaled[kNumSlips];
+    for (int i = 0; i < kNumSlips; ++i) scaled[i] = p.mu[i] * v_c[kSlipIndex[i]];
+    return p.friction.template calc_norm<kNumSlips>(scaled, p.slip_tolerance);
+  }
+};
+
+using LaggedTorsion = LaggedTorsionWith<DefaultLaws>;
 
 /// `lagged`: friction is bounded by mu gamma_n0, where gamma_n0 is the normal impulse of the last
 /// step, or of the state at the start of the step if the contact is new. The normal impulse itself
@@ -82,5 +155,24 @@ using Lagged = LaggedWith<DefaultLaws>;
 /// Computes eps_s = max(v_s, sigma w mu gamma_n0) [m/s], [castro2023] eq. (44).
 Lanes calc_regularized_slip_tolerance(const ModelParameters& model, const ContactStart& start,
                                       const Lanes& gamma_n0);
+
+/// `lagged_regularized`: `lagged` with a slip tolerance that grows with the impulse and is fixed
+/// during the step,
+///
+///     eps_s = max(v_s, sigma w mu gamma_n0),
+///
+/// so the slope of friction, mu gamma_n0 / eps_s, is at most 1 / (sigma w). Drake calls this model
+/// "lagged". Source: [castro2023] section VIII, eq. (44); [theory:lagged-regularized].
+template <class Laws>
+struct LaggedRegularizedWith : LaggedWith<Laws> {
+  using typename LaggedWith<Laws>::Parameters;
+  using Torsion = LaggedTorsionWith<Laws>;
+
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
+      const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model);
+};
+
+using LaggedRegularized = LaggedRegularizedWith<DefaultLaws>;
 
 }  // namespace stiction::formulations

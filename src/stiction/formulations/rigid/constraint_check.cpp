@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"

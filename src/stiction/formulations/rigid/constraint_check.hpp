@@ -4,7 +4,6 @@
 
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
-#include "stiction/formulations/rigid/rigid_motion.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 
 namespace stiction::formulations {

@@ -6,17 +6,18 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/rigid_touch.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/contact/gaps.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
-namespace {
 
 using contact::Contact;
 using contact::SolveStatus;
 using numerics::LcpReport;
+
+namespace {
 
 /// Marks the contacts with restitution that have an impact and an impulse, and removes their gap
 /// terms. Contacts that rebounded before keep their mark.

@@ -9,7 +9,7 @@
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
-#include "stiction/numerics/dense_solve.hpp"
+#include "stiction/numerics/factorizations.hpp"
 
 namespace stiction::formulations {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "stiction/formulations/rigid/projected_problem.hpp"
-#include "stiction/formulations/rigid/rigid_motion.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/whitened_problem.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/formulations/rigid/projected_problem.hpp"
+#include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
 #include "stiction/formulations/rigid/whitened_problem.hpp"
 
@@ -44,5 +45,14 @@ numerics::LcpReport solve_reduced(const RigidTerms& terms, const FrictionConstan
 
 /// Returns the status of an island whose last LCP ended with this status.
 contact::SolveStatus to_solve_status(numerics::LcpStatus status);
+
+/// Computes the velocities that the law's impulses lead to, and the impulses of all other rows at
+/// these velocities: bilateral constraints, springs and viscous friction.
+/// @param impulses along the whitened rows of `system`
+void expand_solution(const RigidTerms& terms, const RigidIterate& iterate,
+                     const RigidImpulses& impulses, ReducedSystem* system, RigidMotion* out);
+
+/// Computes the velocities of all contacts of the island at out->v.
+void calc_contact_velocities(const RigidTerms& terms, RigidMotion* out);
 
 }  // namespace stiction::formulations

@@ -4,9 +4,9 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/rigid/constraint_check.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 

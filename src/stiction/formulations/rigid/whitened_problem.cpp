@@ -10,10 +10,11 @@
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
-namespace {
 
 using contact::Contact;
 using contact::SolveStatus;
+
+namespace {
 
 /// Adds implicit forces gamma = gamma* - weight J (v - v*) to A and to the right-hand side.
 class ImplicitForces {

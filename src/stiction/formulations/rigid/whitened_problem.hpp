@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/formulations/rigid/contact_levers.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/whitening.hpp"

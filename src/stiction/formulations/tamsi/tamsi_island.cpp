@@ -6,8 +6,8 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/residual_scale.hpp"
-#include "stiction/formulations/tamsi/tamsi_limiter.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/tamsi/tamsi.hpp"
 
 namespace stiction::formulations {
 

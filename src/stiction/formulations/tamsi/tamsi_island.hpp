@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/dense_island.hpp"
-#include "stiction/formulations/solver_options.hpp"
 #include "stiction/formulations/tamsi/dense_lu.hpp"
 #include "stiction/formulations/tamsi/tamsi.hpp"
 #include "stiction/laws/row_impulse.hpp"

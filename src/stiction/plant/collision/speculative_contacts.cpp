@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/contact/reach.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/mujoco/mujoco_contact.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/model/model_numbers.hpp"
 #include "stiction/plant/model/square_sum.hpp"

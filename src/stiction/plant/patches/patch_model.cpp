@@ -5,7 +5,6 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model/model.hpp"
 
 namespace stiction::plant {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "stiction/base/number_text.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/plant/forces/actuator_input.hpp"
 #include "stiction/sim/advance/advance_plugins.hpp"
 #include "stiction/sim/report/report_writer.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/certificate/certificate_fields.hpp"
-#include "stiction/contact/overlap_correction.hpp"
+#include "stiction/certificate/certificate.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 
 namespace stiction::sim {
 

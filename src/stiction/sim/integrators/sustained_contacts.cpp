@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/mujoco/mujoco_contact.hpp"
 
 namespace stiction::sim {

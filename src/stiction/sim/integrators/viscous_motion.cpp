@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"

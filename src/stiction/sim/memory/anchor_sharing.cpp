@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/numerics/dense_solve.hpp"
+#include "stiction/numerics/factorizations.hpp"
 #include "stiction/sim/memory/anchor_memory.hpp"
 
 namespace stiction::sim {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
-#include "stiction/contact/pair_loads.hpp"
 #include "stiction/plant/model/tied_bodies.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 
