@@ -20,7 +20,7 @@ set(_contact_headers
   stiction/geometry/shapes.hpp
   stiction/geometry/tet_mesh.hpp
   stiction/numerics/lcp_solvers.hpp
-  stiction/numerics/mlcp.hpp
+  stiction/numerics/lcp.hpp
   stiction/numerics/row_basis.hpp)
 set(_sim_headers
   stiction/io/contact_properties.hpp

@@ -1,4 +1,4 @@
-#include "stiction/certificate/active_set.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <cmath>
 #include <random>

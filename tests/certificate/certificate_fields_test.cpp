@@ -47,7 +47,7 @@ TEST(Verdict, NaNFailsByTheLargestFactor) {
 /// Sets every number of a certificate to a value.
 Certificate make_certificate(int value) {
   Certificate out;
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (!std::is_same_v<T, bool>) field.in(out) = value;
   });
   return out;
@@ -76,7 +76,7 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
 
 TEST(CertificateFields, MergeKeepsANaN) {
   const double nan = std::nan("");
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, double>) {
       Certificate good = make_certificate(1), bad = make_certificate(1);
       field.in(bad) = nan;
@@ -92,7 +92,7 @@ TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNu
   Certificate worst = make_certificate(2);
   keep_worst(make_certificate(3), &worst);
   keep_worst(make_certificate(1), &worst);
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, bool>) return;
     const bool is_smallest = std::string_view(field.name) == "min_normal_impulse";
     EXPECT_EQ(static_cast<double>(field.in(worst)), is_smallest ? 1 : 3) << field.name;
@@ -114,7 +114,7 @@ TEST(CertificateFields, MergeKeepsTheFailedCheck) {
 TEST(CertificateFields, UnitsGiveThePowerOfTimeInTheConversionFromAccelerations) {
   Certificate certificate = make_certificate(8);
   scale_to_velocities(0.5, &certificate);
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, bool>) return;
     const std::string_view unit = field.unit;
     const int expected = unit == "-" ? 8 : unit == "J" ? 2 : 4;

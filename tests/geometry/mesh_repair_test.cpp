@@ -1,4 +1,4 @@
-#include "stiction/geometry/mesh_repair.hpp"
+#include "stiction/geometry/mesh_check.hpp"
 
 #include <array>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 

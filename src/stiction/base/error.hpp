@@ -59,14 +59,12 @@ class ErrorList {
   std::vector<Error> errors_;
 };
 
-/// Returns the entry of `names` with the least edit distance to `name`, whatever the case of the
-/// letters. Returns an empty string if that distance is more than n / 3 + 1, rounded down, for a
-/// `name` of n letters.
+/// Returns the entry of `names` with the least edit distance to `name`, whatever the case; or an
+/// empty string if it is more than n / 3 + 1 for n letters, rounded down.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names);
 
-/// Returns " (did you mean 'x'?)" with the nearest name, or a list of known names if no name is
-/// near: all of up to 40, and the number of the others. The text is meant to follow an unknown name
-/// in a message.
+/// Returns " (did you mean 'x'?)" with the nearest name, else a list of up to 40 known names and
+/// the number of the others, to follow an unknown name in a message.
 std::string suggest_name(const std::string& name, const std::vector<std::string>& names);
 
 // Tables whose rows users choose by name.

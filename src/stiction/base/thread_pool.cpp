@@ -122,9 +122,7 @@ void ThreadPool::Workers::run(const Batch& batch) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// Waits for the workers that have a task. One that has not woken yet finds the batch closed, so a
-/// short batch does not wait for it. Meanwhile the limits are polled, because only this thread may
-/// ask whether the work is interrupted.
+/// Waits for the workers that have a task, and polls the limits, which only this thread may do.
 void ThreadPool::Workers::wait() {
   constexpr std::chrono::milliseconds kBetweenPolls{50};
   std::unique_lock lock(mutex_);
@@ -180,14 +178,12 @@ ThreadPool::~ThreadPool() {
   if (fork_count_ != fork_count()) leave_workers_of_parent();
 }
 
-/// Forgets the workers of the parent process. Their mutex may be locked for ever, so their memory
-/// is not freed.
+/// Forgets the parent's workers without freeing them, as their mutex may be locked for ever.
 void ThreadPool::leave_workers_of_parent() {
   if (workers_) workers_.release()->detach();
 }
 
-/// Starts the workers of this process. If the process may not have them, tasks run on the caller's
-/// thread.
+/// Starts the workers of this process. If it may not have them, the caller's thread runs all.
 void ThreadPool::restart_workers() {
   leave_workers_of_parent();
   fork_count_ = fork_count();

@@ -60,8 +60,7 @@ class ThreadPool {
   std::unique_ptr<Workers> workers_;
 };
 
-/// Calls task(i) for each i in [0, count), on the threads of a pool or, if it is null, on the
-/// caller's thread alone. See ThreadPool::run.
+/// Calls task(i) for each i in [0, count), on a pool or, if it is null, on the caller's thread.
 template <class Task>
 void run_tasks(ThreadPool* threads, int count, Task&& task) {
   if (threads) return threads->run(count, task);

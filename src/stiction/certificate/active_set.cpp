@@ -1,4 +1,4 @@
-#include "stiction/certificate/active_set.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -13,8 +13,6 @@ namespace stiction::certificate {
 
 using contact::BodyPair;
 using contact::RowKind;
-using contact::TangentPolicy;
-using contact::traits;
 using math::dot;
 
 int EigenvalueCount::count_above(int n, double threshold, std::vector<double>* matrix) {
@@ -70,7 +68,8 @@ ActiveSet::Count ActiveSet::count(const SolvedStep& step, const RigidContactChec
     for (int dof = problem.dof_start[block]; dof < problem.dof_start[block + 1]; ++dof)
       dofs_.push_back(dof);
   const auto n = static_cast<int>(dofs_.size());
-  const bool has_tangents = traits(step.model).tangents == TangentPolicy::kBilateral;
+  const bool has_tangents =
+      contact::traits(step.model).tangents == contact::TangentPolicy::kBilateral;
 
   int num_active = 0, num_bilateral = 0;
   for (const int p : step.islands.pairs(island)) {
@@ -102,7 +101,8 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
     add_row_force(problem, problem.rows[r], 1, row_);
     add_row(step, 0);
   }
-  if (traits(step.model).tangents != TangentPolicy::kBilateral) return count_independent_rows();
+  if (contact::traits(step.model).tangents != contact::TangentPolicy::kBilateral)
+    return count_independent_rows();
   for (const int p : step.islands.pairs(island)) {
     const BodyPair& pair = problem.pairs[p];
     double spin = -1;  // computed for the first contact that sticks

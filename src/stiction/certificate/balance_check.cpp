@@ -8,8 +8,6 @@
 
 namespace stiction::certificate {
 
-using contact::ResidualScale;
-
 namespace {
 
 /// Calls f(dof, a) for the dofs of some blocks, where a is the dof's diagonal entry of A.
@@ -43,8 +41,7 @@ void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impul
 
 /// Returns |D r| of the residual over some blocks, D = diag(A)^(-1/2) [sqrt(J)].
 double BalanceCheck::calc_norm(const SolvedStep& step, std::span<const int> blocks) const {
-  // Both forms of D^2 r^2 are exact but round differently. Each family of models keeps its own, so
-  // that recordings replay to the last bit.
+  // Both forms are exact but round differently; each family keeps its own, so recordings replay.
   const bool divides = contact::traits(step.model).is_rigid;
   double sum = 0;
   for_each_dof(step.problem, blocks, [&](int dof, double a) {
@@ -60,7 +57,7 @@ void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impu
   for (int i = 0; i < step.problem.num_contacts(); ++i)
     surfaces2 = std::max(surfaces2, contact::calc_surface_momentum2(step.problem, i));
   for_each_whole_group(step, [&](std::span<const int> blocks) {
-    const ResidualScale scale =
+    const contact::ResidualScale scale =
         calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_, 1, surfaces2);
     const double residual = calc_norm(step, blocks);
     const double tolerance =

@@ -78,8 +78,7 @@ Energy calc_energy(const SolvedStep& step, const BalanceCheck& balance);
 /// @param rounding  bound on the rounding error of the gain [J]
 void judge_energy(const Energy& energy, double explained, double rounding, Verdict* verdict);
 
-/// Returns the bound on the rounding error of the gain [J]. Bodies that press against each other
-/// make it much larger than that of the kinetic energy.
+/// Returns the bound on the rounding error of the gain, which grows with pressing bodies [J].
 double calc_energy_rounding(const SolvedStep& step, const RoundOff& rounding);
 
 }  // namespace stiction::certificate

@@ -30,7 +30,7 @@ void keep_worst(const Certificate& step, Certificate* worst) {
 
 void scale_to_velocities(double duration, Certificate* certificate) {
   const double factors[] = {1, duration, duration * duration};
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, double>) field.in(*certificate) *= factors[field.scale_power];
   });
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <type_traits>
 
 namespace stiction::certificate {
 
@@ -36,9 +37,6 @@ class Verdict {
   FailedCheck failed_;
 };
 
-// The certificate of a step, as data. certifier.hpp computes it; certificate_fields.hpp lists its
-// fields with their names, units and the rule by which the certificates of two steps merge.
-
 /// The part of a certificate that only rigid models have; all zero for compliant models.
 ///
 /// A contact or limit has an impulse gamma_n, a normal velocity v_n at the end of the step, and a
@@ -47,14 +45,12 @@ class Verdict {
 struct RigidCertificate {
   /// Largest |min(w gamma_n, v_n + b)| of contacts and limits, w being their mobility [m/s].
   double complementarity = 0;
-  /// Sum of gamma_n (v_n + b) where it is positive, and of the energy that friction polygons could
-  /// still dissipate [J].
+  /// Sum of gamma_n (v_n + b) where positive, and what friction polygons could still dissipate [J].
   double complementarity_work = 0;
   /// Largest velocity that a sticking contact or an equality should have stopped [m/s, rad/s].
   double constraint_error = 0;
-  /// The number of contacts and limits that are active, which means that they have an impulse, and
-  /// the number n - rank X that is enough (Theorem 1 of [drumwright2015]). Both are sums over
-  /// islands.
+  /// The number of active contacts and limits, which have an impulse, and the number n - rank X
+  /// that is enough (Theorem 1 of [drumwright2015]), summed over islands.
   int num_active = 0, max_active = 0;
 };
 
@@ -69,8 +65,7 @@ struct RigidCertificate {
 /// model nor that of the time step.
 /// Source: [theory:convex-bound].
 struct Certificate {
-  /// Bound on |v - v_exact|_A in units of the square root of energy [sqrt(J)]; infinite for models
-  /// without one.
+  /// Bound on |v - v_exact|_A [sqrt(J)]; infinite for models without one.
   double error_bound = 0;
   /// Bound on the error of the relative velocity of any contact point [m/s].
   double velocity_bound = 0;
@@ -84,16 +79,14 @@ struct Certificate {
   /// The same relative to the momentum |D A v| where that is larger, as [castro2023] and Drake
   /// measure it. Steps that `tamsi` divided are left out [-].
   double residual_to_momentum = 0;
-  /// Part of relative_residual that is attributed to rounding; 0 where the tolerance is met without
-  /// an allowance for it [-].
+  /// Part of relative_residual attributed to rounding; 0 where no allowance is needed [-].
   double round_off = 0;
   /// Largest difference between the impulses reported and those of the model's laws at v [N s].
   double impulse_error = 0;
   /// Smallest normal impulse reported [N s]. A negative one would be adhesion.
   double min_normal_impulse = 0;
-  /// Largest friction impulse, torsion and rolling included, beyond the model's bound [N s]. The
-  /// bound is mu gamma_n of the step, or mu gamma_n0 for the lagged models. The excess is at most
-  /// round-off.
+  /// Largest friction impulse, with torsion and rolling, beyond the model's bound [N s]: mu gamma_n
+  /// of the step or of the lagged models. At most round-off.
   double max_cone_excess = 0;
   /// Largest energy that friction of every kind adds at a contact [J]; at most round-off.
   double max_friction_work = 0;
@@ -108,9 +101,8 @@ struct Certificate {
   /// a rebound; see Energy.
   double energy_gain = 0;
   RigidCertificate rigid;
-  /// True if every check passes. Residuals must be within the tolerance or, if arithmetic cannot
-  /// resolve the tolerance, within round-off. Impulses must agree with the laws within round-off.
-  /// The coupling error is not checked.
+  /// True if every check passes: residuals within the tolerance or round-off, and impulses that
+  /// agree with the laws within round-off. The coupling error is not checked.
   bool ok = true;
   /// The check that fails by most, if not ok.
   FailedCheck failed;
@@ -122,129 +114,77 @@ struct Certificate {
 /// The rule by which the values of two steps become one.
 enum class Merge { kLarger, kSmaller, kBoth };
 
-/// One field of a certificate.
-template <class T>
+/// One field of a certificate, of type T, which is a member of Certificate or RigidCertificate.
+template <class T, class Owner>
 struct Field {
-  const char* name = "";
-  const char* unit = "";     // "-" for a number without one
-  const char* meaning = "";  // without a full stop
-  Merge merge = Merge::kLarger;
+  const char* name;
+  const char* unit;  // "-" for a number without one
+  Merge merge;
   /// The power p of time in the conversion from accelerations: a value computed for accelerations,
   /// times h^p, is the value for the velocities that they make over a time h.
-  int scale_power = 0;
-  // Where the value is; one of the two is null.
-  T Certificate::*member = nullptr;
-  T RigidCertificate::*rigid_member = nullptr;
+  int scale_power;
+  T Owner::*member;
+  const char* meaning;  // without a full stop
 
-  const T& in(const Certificate& c) const { return member ? c.*member : c.rigid.*rigid_member; }
-  T& in(Certificate& c) const { return member ? c.*member : c.rigid.*rigid_member; }
+  template <class Anything>
+  auto& in(Anything& c) const {
+    if constexpr (std::is_same_v<Owner, RigidCertificate>)
+      return c.rigid.*member;
+    else
+      return c.*member;
+  }
 };
+template <class T, class Owner>
+Field(const char*, const char*, Merge, int, T Owner::*, const char*) -> Field<T, Owner>;
 
 /// All fields except `failed`, in the order of the tables.
 inline constexpr std::tuple kFields{
-    Field<double>{.name = "error_bound",
-                  .unit = "sqrt(J)",
-                  .meaning = "Bound on the solver's error of the velocities, |v - v_exact|_A; "
-                             "infinite for models without one: 'tamsi' and the rigid models with "
-                             "Coulomb friction",
-                  .scale_power = 1,
-                  .member = &Certificate::error_bound},
-    Field<double>{.name = "velocity_bound",
-                  .unit = "m/s",
-                  .meaning =
-                      "Bound on the solver's error of any contact point's relative velocity; "
-                      "infinite where error_bound is",
-                  .scale_power = 1,
-                  .member = &Certificate::velocity_bound},
-    Field<double>{.name = "sleep_bound",
-                  .unit = "sqrt(J)",
-                  .meaning = "Bound on the error of taking 0 for the velocities of sleeping trees, "
-                             "|v_exact|_A; infinite where error_bound is",
-                  .scale_power = 1,
-                  .member = &Certificate::sleep_bound},
-    Field<double>{.name = "relative_residual",
-                  .unit = "-",
-                  .meaning = "Momentum residual relative to the impulses that act, worst island",
-                  .member = &Certificate::relative_residual},
-    Field<double>{.name = "residual_to_momentum",
-                  .unit = "-",
-                  .meaning = "Momentum residual relative to the momentum where that is larger, as "
-                             "[castro2023] and Drake measure it",
-                  .member = &Certificate::residual_to_momentum},
-    Field<double>{.name = "round_off",
-                  .unit = "-",
-                  .meaning =
-                      "Part of relative_residual that is attributed to rounding; 0 where the "
-                      "tolerance is met without it",
-                  .member = &Certificate::round_off},
-    Field<double>{
-        .name = "impulse_error",
-        .unit = "N s",
-        .meaning = "Largest difference between the impulses reported and the model's laws",
-        .scale_power = 1,
-        .member = &Certificate::impulse_error},
-    Field<double>{.name = "min_normal_impulse",
-                  .unit = "N s",
-                  .meaning = "Smallest normal impulse; a negative one would be adhesion",
-                  .merge = Merge::kSmaller,
-                  .scale_power = 1,
-                  .member = &Certificate::min_normal_impulse},
-    Field<double>{.name = "max_cone_excess",
-                  .unit = "N s",
-                  .meaning = "Largest friction impulse beyond the model's bound",
-                  .scale_power = 1,
-                  .member = &Certificate::max_cone_excess},
-    Field<double>{.name = "max_friction_work",
-                  .unit = "J",
-                  .meaning = "Largest energy that friction adds at a contact",
-                  .scale_power = 2,
-                  .member = &Certificate::max_friction_work},
-    Field<double>{.name = "coupling_error",
-                  .unit = "-",
-                  .meaning =
-                      "Difference between the normal impulses that bound friction and those of the "
-                      "step, relative to their mean, worst island; 'coulomb' makes it small",
-                  .member = &Certificate::coupling_error},
-    Field<double>{.name = "energy_gain",
-                  .unit = "J",
-                  .meaning = "Energy that contacts and rows add; above 0 only through springs, "
-                             "corrections of positions, moving surfaces, and the dry friction of "
-                             "joints in a rebound",
-                  .scale_power = 2,
-                  .member = &Certificate::energy_gain},
-    Field<double>{
-        .name = "complementarity",
-        .unit = "m/s",
-        .meaning = "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit",
-        .scale_power = 1,
-        .rigid_member = &RigidCertificate::complementarity},
-    Field<double>{.name = "complementarity_work",
-                  .unit = "J",
-                  .meaning =
-                      "Rigid models: sum of the impulses times the velocities that should be "
-                      "zero where an impulse acts",
-                  .scale_power = 2,
-                  .rigid_member = &RigidCertificate::complementarity_work},
-    Field<double>{.name = "constraint_error",
-                  .unit = "m/s, rad/s",
-                  .meaning =
-                      "Rigid models: largest velocity that a sticking contact or an equality "
-                      "should have stopped",
-                  .scale_power = 1,
-                  .rigid_member = &RigidCertificate::constraint_error},
-    Field<int>{.name = "num_active",
-               .unit = "-",
-               .meaning = "Rigid models: number of contacts and limits with an impulse",
-               .rigid_member = &RigidCertificate::num_active},
-    Field<int>{.name = "max_active",
-               .unit = "-",
-               .meaning = "Rigid models: number of active contacts and limits that is enough, the "
-                          "number of dofs minus the rank of the bilateral rows",
-               .rigid_member = &RigidCertificate::max_active},
-    Field<bool>{.name = "ok",
-                .meaning = "True if every check passes; the coupling error is not checked",
-                .merge = Merge::kBoth,
-                .member = &Certificate::ok}};
+    Field{"error_bound", "sqrt(J)", Merge::kLarger, 1, &Certificate::error_bound,
+          "Bound on the solver's error of the velocities, |v - v_exact|_A; infinite for models "
+          "without one: 'tamsi' and the rigid models with Coulomb friction"},
+    Field{"velocity_bound", "m/s", Merge::kLarger, 1, &Certificate::velocity_bound,
+          "Bound on the solver's error of any contact point's relative velocity; infinite where "
+          "error_bound is"},
+    Field{"sleep_bound", "sqrt(J)", Merge::kLarger, 1, &Certificate::sleep_bound,
+          "Bound on the error of taking 0 for the velocities of sleeping trees, |v_exact|_A; "
+          "infinite where error_bound is"},
+    Field{"relative_residual", "-", Merge::kLarger, 0, &Certificate::relative_residual,
+          "Momentum residual relative to the impulses that act, worst island"},
+    Field{"residual_to_momentum", "-", Merge::kLarger, 0, &Certificate::residual_to_momentum,
+          "Momentum residual relative to the momentum where that is larger, as [castro2023] and "
+          "Drake measure it"},
+    Field{"round_off", "-", Merge::kLarger, 0, &Certificate::round_off,
+          "Part of relative_residual that is attributed to rounding; 0 where the tolerance is "
+          "met without it"},
+    Field{"impulse_error", "N s", Merge::kLarger, 1, &Certificate::impulse_error,
+          "Largest difference between the impulses reported and the model's laws"},
+    Field{"min_normal_impulse", "N s", Merge::kSmaller, 1, &Certificate::min_normal_impulse,
+          "Smallest normal impulse; a negative one would be adhesion"},
+    Field{"max_cone_excess", "N s", Merge::kLarger, 1, &Certificate::max_cone_excess,
+          "Largest friction impulse beyond the model's bound"},
+    Field{"max_friction_work", "J", Merge::kLarger, 2, &Certificate::max_friction_work,
+          "Largest energy that friction adds at a contact"},
+    Field{"coupling_error", "-", Merge::kLarger, 0, &Certificate::coupling_error,
+          "Difference between the normal impulses that bound friction and those of the step, "
+          "relative to their mean, worst island; 'coulomb' makes it small"},
+    Field{"energy_gain", "J", Merge::kLarger, 2, &Certificate::energy_gain,
+          "Energy that contacts and rows add; above 0 only through springs, corrections of "
+          "positions, moving surfaces, and the dry friction of joints in a rebound"},
+    Field{"complementarity", "m/s", Merge::kLarger, 1, &RigidCertificate::complementarity,
+          "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit"},
+    Field{"complementarity_work", "J", Merge::kLarger, 2, &RigidCertificate::complementarity_work,
+          "Rigid models: sum of the impulses times the velocities that should be zero where an "
+          "impulse acts"},
+    Field{"constraint_error", "m/s, rad/s", Merge::kLarger, 1, &RigidCertificate::constraint_error,
+          "Rigid models: largest velocity that a sticking contact or an equality should have "
+          "stopped"},
+    Field{"num_active", "-", Merge::kLarger, 0, &RigidCertificate::num_active,
+          "Rigid models: number of contacts and limits with an impulse"},
+    Field{"max_active", "-", Merge::kLarger, 0, &RigidCertificate::max_active,
+          "Rigid models: number of active contacts and limits that is enough, the number of dofs "
+          "minus the rank of the bilateral rows"},
+    Field{"ok", "", Merge::kBoth, 0, &Certificate::ok,
+          "True if every check passes; the coupling error is not checked"}};
 
 /// Calls visit(field) for each entry of kFields.
 template <class Visitor>
@@ -252,8 +192,7 @@ void for_each_field(Visitor&& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, kFields);
 }
 
-/// Merges a step's certificate into that of the steps before it, field by field. The result has
-/// the worst value of each field.
+/// Merges a step's certificate into that of the steps before it: the worst of each field.
 void keep_worst(const Certificate& step, Certificate* worst);
 
 /// Converts the certificate of accelerations to that of the velocities which they make over a time.

@@ -9,8 +9,6 @@
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::RowKind;
-using contact::traits;
 using math::Lanes;
 using math::Lanes3;
 
@@ -24,8 +22,8 @@ double calc_cone_excess(ContactModel model, const Contact& c, const ContactVecto
                         double bound) {
   double largest = 0, ratio2 = 0, forbidden2 = 0;
   for (int i = 0; i < 5; ++i) {
-    const bool has_slip = i < c.dim - 1 && (i < 2 || traits(model).takes_torsion);
-    const double own = traits(model).takes_torsion ? c.friction[i] : c.sliding_friction();
+    const bool has_slip = i < c.dim - 1 && (i < 2 || contact::traits(model).takes_torsion);
+    const double own = contact::traits(model).takes_torsion ? c.friction[i] : c.sliding_friction();
     const double mu = has_slip ? own : 0;
     const double g = gamma[kSlip[i]];
     largest = std::max(largest, mu);
@@ -38,6 +36,11 @@ Lanes abs(const Lanes& a) { return math::max(a, -a); }
 Lanes squared_norm(const Lanes3& a) { return a.x * a.x + a.y * a.y + a.z * a.z; }
 Lanes largest_component(const Lanes3& a) {
   return math::max(abs(a.x), math::max(abs(a.y), abs(a.z)));
+}
+
+/// Returns the torsional and rolling components of an impulse alone.
+ContactVector angular_part(const ContactVector& gamma) {
+  return {0, 0, 0, gamma[3], gamma[4], gamma[5]};
 }
 
 }  // namespace
@@ -92,15 +95,6 @@ double LawCheck::largest(const Lanes& a) {
 
 bool LawCheck::is_finite() const { return std::isfinite(math::sum(sum_)); }
 
-namespace {
-
-/// Returns the torsional and rolling components of an impulse alone.
-ContactVector angular_part(const ContactVector& gamma) {
-  return {0, 0, 0, gamma[3], gamma[4], gamma[5]};
-}
-
-}  // namespace
-
 /// The data that the contacts of a body pair share.
 struct ImpulseCheck::PairView {
   const SolvedStep& step;
@@ -112,8 +106,7 @@ struct ImpulseCheck::PairView {
       V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
-  /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
-  /// linear ones; compensated velocities replace them if the island has some.
+  /// Returns the velocity of a contact with angular components, compensated if the island is.
   ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
   /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
   ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
@@ -214,8 +207,7 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     if (!pair.is_divided && c.dim > 3)
       contacts_.add_gain(calc_gain(c, angular_part(law.gamma), v_c));
 
-    // Contacts with torsion, rolling or unequal coefficients are compared one by one: their
-    // friction bound is not a disk.
+    // Contacts with torsion, rolling or unequal coefficients are compared one by one.
     const bool has_disk = c.dim <= 3 && c.friction[0] == c.friction[1];
     bound[lane] = has_disk ? c.sliding_friction() * law.normal_bound : kInfinity;
     if (has_disk) continue;
@@ -250,7 +242,7 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
     const double law = is_whole ? calc_reference_row_impulse(row, v_r) : substeps.row_impulse(i);
     if (is_whole) rows_.gain += calc_row_gain(row, law, v_r);
     const double given = step.solution.row_impulses[i];
-    const bool is_spring = row.kind == RowKind::kSpring;
+    const bool is_spring = row.kind == contact::RowKind::kSpring;
     add_row_force(problem, row, law, impulses->by_law);
     add_row_force(problem, row, given, is_spring ? impulses->spring : impulses->constraint);
     rows_.is_finite = rows_.is_finite && std::isfinite(given);

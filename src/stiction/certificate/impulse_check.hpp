@@ -14,8 +14,7 @@ namespace stiction::certificate {
 
 using contact::kInfinity;
 
-/// Compares the impulses of a solution with those that the contact laws prescribe, and keeps the
-/// worst deviation over all contacts. It compares four contacts at a time.
+/// Compares the impulses of a solution with those of the laws, four contacts at a time.
 class LawCheck {
  public:
   /// Up to four contacts, with the three components of their impulses.
@@ -61,8 +60,7 @@ class LawCheck {
   math::Lanes sum_{};  // of the impulses' magnitudes; not finite if one of them is not
 };
 
-/// Evaluates the laws of a compliant model at the velocities of a solution, and compares their
-/// impulses with those of the solution.
+/// Evaluates the laws of a compliant model at a solution, and compares their impulses.
 class ImpulseCheck {
  public:
   /// Evaluates and compares all contacts and rows.
@@ -82,8 +80,7 @@ class ImpulseCheck {
   bool is_finite() const { return contacts_.is_finite() && rows_.is_finite; }
   /// The normal impulse that the law prescribes for each contact [N s].
   const std::vector<double>& normal_impulses() const { return normal_impulses_; }
-  /// The normal impulse that bounds friction of each contact [N s], see
-  /// ReferenceImpulse::normal_bound.
+  /// The normal impulse that bounds each contact's friction [N s], see ReferenceImpulse.
   const std::vector<double>& normal_bounds() const { return normal_bounds_; }
 
  private:

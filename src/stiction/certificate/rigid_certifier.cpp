@@ -10,12 +10,8 @@
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::ContactProblem;
 using contact::kInfinity;
-using contact::MomentumFactor;
 using contact::Row;
-using contact::RowKind;
-using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
@@ -30,8 +26,8 @@ double calc_correction_speed(const SolvedStep& step, const Contact& c) {
 
 /// Returns the speed of a row's correction [m/s, rad/s].
 double calc_correction_speed(const SolvedStep& step, const Row& row) {
-  const bool corrects =
-      row.kind == RowKind::kEquality || (row.kind == RowKind::kLimit && row.position < 0);
+  const bool corrects = row.kind == contact::RowKind::kEquality ||
+                        (row.kind == contact::RowKind::kLimit && row.position < 0);
   const double error = std::abs(row.position);
   return corrects ? -calc_gap_speed(-error, step.problem.time_step, step.parameters) : 0;
 }
@@ -52,12 +48,11 @@ double calc_mass(const BodyPair& pair) {
 /// Constraints that nearly contradict each other exceed it: they throw bodies apart. The result is
 /// infinite if a pair with a correction has no masses. Source: [theory:energy-check].
 double calc_driving_energy(const SolvedStep& step) {
-  // Overlaps may give bodies this many times the speed that each alone would. The solver allows
-  // three times; the rest is for equalities that add to it.
+  // The solver allows three times the speed of each overlap; the rest is for equalities.
   constexpr double kOverlapRatio = 4.5;
   // Moving surfaces, limits and equalities; bodies wedged on rough ground reach 47.
   constexpr double kRatio = 60;
-  const ContactProblem& problem = step.problem;
+  const contact::ContactProblem& problem = step.problem;
   double energy = 0;
   for (int island = 0; island < step.islands.size(); ++island) {
     double speed = 0, mass = 0;
@@ -92,10 +87,9 @@ double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& finding
   return 1e-6 * findings.speed * size;
 }
 
-/// Returns the largest momentum of bodies at rest as seen from a surface, or from a body that
-/// prescribes the velocity of a row [N s, N m s].
+/// Returns the largest momentum that a surface or a driven row sees at rest [N s, N m s].
 double calc_seen_momentum(const SolvedStep& step) {
-  const ContactProblem& problem = step.problem;
+  const contact::ContactProblem& problem = step.problem;
   double momentum = 0;
   for (const BodyPair& pair : problem.pairs) {
     const double mass = pair.reduced_mass();
@@ -147,7 +141,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
   verdict->require("velocity of sticking contacts or equalities", c.rigid.constraint_error,
                    speed_tolerance, "m/s");
   // Under least energy, impulses are not complementary to velocities, but contacts must not close.
-  if (traits(step.model).tangents == TangentPolicy::kLeastEnergy)
+  if (traits(step.model).tangents == contact::TangentPolicy::kLeastEnergy)
     verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
   else
     verdict->require("complementarity violation", c.rigid.complementarity, speed_tolerance, "m/s");
@@ -155,7 +149,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
 
 }  // namespace
 
-Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* factor,
+Certificate RigidCertifier::certify(const SolvedStep& step, contact::MomentumFactor* factor,
                                     GeneralizedImpulses* impulses, BalanceCheck* balance) {
   RigidFindings findings;
   Certificate& out = findings.certificate;
@@ -173,8 +167,7 @@ Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* fact
   return out;
 }
 
-/// Judges the balances of momentum and energy, and writes their entries. If one fails, both are
-/// repeated with an allowance for rounding.
+/// Judges momentum and energy, and writes their entries; once more for rounding if one fails.
 Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpulses& impulses,
                                    const BalanceCheck& balance, RigidFindings* findings) {
   Certificate& out = findings->certificate;
@@ -212,7 +205,7 @@ void RigidCertifier::count_active(const SolvedStep& step, Verdict* verdict, Rigi
 }
 
 /// Writes the bounds on the errors of the velocities, and the work that they follow from.
-void RigidCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,
+void RigidCertifier::calc_bounds(const SolvedStep& step, contact::MomentumFactor* factor,
                                  const BalanceCheck& balance, RigidFindings* findings) {
   Certificate& out = findings->certificate;
   out.rigid.complementarity_work = findings->complementarity;

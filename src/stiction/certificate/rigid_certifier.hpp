@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "stiction/certificate/active_set.hpp"
 #include "stiction/certificate/balance_check.hpp"
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/certificate/rigid_checks.hpp"

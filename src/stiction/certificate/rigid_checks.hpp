@@ -31,8 +31,7 @@ struct RigidFindings {
 /// Sets *largest to `value` if `value` is larger.
 inline void grow(double value, double* largest) { *largest = std::max(*largest, value); }
 
-/// Returns the closing speed b that a gap allows, or minus the speed that corrects an overlap
-/// [m/s].
+/// Returns the closing speed b that a gap allows, or minus that of an overlap's correction [m/s].
 inline double calc_gap_speed(double gap, double dt, const contact::ModelParameters& parameters) {
   if (gap > 0) return gap / dt;
   return -std::min(parameters.gap_correction * -gap / dt, parameters.max_correction_speed);
@@ -66,8 +65,7 @@ class Rebounds {
   std::vector<char> in_island_;
 };
 
-/// Checks the contacts of a rigid model's step: normal impulses and velocities are complementary,
-/// and the tangents follow the model's policy.
+/// Checks the contacts of a rigid step: complementary normals, and tangents by the model's policy.
 class RigidContactCheck {
  public:
   /// Checks all contacts.
@@ -90,9 +88,8 @@ class RigidContactCheck {
   std::vector<double> reach_;  // of each contact [m]
 };
 
-/// Checks the scalar rows of a rigid model's step: impulses and velocities of limits are
-/// complementary, equalities hold or are corrected, dry friction is within its bound and opposes
-/// the motion, and springs follow their law.
+/// Checks the rows of a rigid step: limits are complementary, equalities hold or are corrected, dry
+/// friction is bounded and opposes motion, springs follow their law.
 class RigidRowCheck {
  public:
   /// Checks all rows.
@@ -113,6 +110,56 @@ class RigidRowCheck {
 
   std::vector<Corrections> corrections_;  // of each island
   std::vector<double> momentum_;          // A v, scratch
+};
+
+/// Counts the eigenvalues of a symmetric matrix above a threshold. Memory is reused.
+///
+/// Householder's reflections make the matrix tridiagonal, and the signs of the pivots of T - t I
+/// count the eigenvalues (Sturm). The error of an eigenvalue is a few units of double precision
+/// times the largest one.
+class EigenvalueCount {
+ public:
+  /// @param n      size of the matrix
+  /// @param matrix in: n x n, full; destroyed
+  int count_above(int n, double threshold, std::vector<double>* matrix);
+
+ private:
+  void reduce(int n, double* A);
+
+  std::vector<double> diagonal_, off_diagonal_;  // of the tridiagonal matrix T
+  std::vector<double> reflector_, product_;
+};
+
+/// Counts the active contacts and limits of a rigid step, which are those with an impulse, and the
+/// number of them that is enough.
+///
+/// In an island of n dofs, n - rank X of them are enough. The bilateral rows X are the equalities
+/// and, in models with bilateral tangents, the tangents of the sticking contacts. Source: Theorem 1
+/// of [drumwright2015]; [theory:num-active].
+class ActiveSet {
+ public:
+  struct Count {
+    int num_active = 0;
+    int max_active = 0;
+  };
+  /// Counts the active contacts and limits of one island.
+  Count count(const SolvedStep& step, const RigidContactCheck& contacts, int island);
+
+ private:
+  int find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island);
+  double take_row(const SolvedStep& step, double* row);
+  double calc_spin(const SolvedStep& step, const contact::BodyPair& pair);
+  void add_row(const SolvedStep& step, double short_lever);
+  int count_independent_rows();
+
+  std::vector<int> dofs_;     // dofs of the island
+  std::vector<double> row_;   // one row of X, size num_dofs
+  std::vector<double> spin_;  // a row of an angular velocity, like a row of rows_
+  // X diag(A)^(-1/2), each row in units of the distance at which it counts as dependent; an entry
+  // for each of dofs_.
+  std::vector<double> rows_;
+  std::vector<double> gram_;
+  EigenvalueCount eigenvalues_;
 };
 
 }  // namespace stiction::certificate

@@ -12,7 +12,6 @@
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::GapPolicy;
 using contact::kInfinity;
 using contact::TangentPolicy;
 using contact::traits;
@@ -35,34 +34,14 @@ bool has_rebound(const SolvedStep& step, const BodyPair& pair) {
   return false;
 }
 
-}  // namespace
-
-void Rebounds::find(const SolvedStep& step) {
-  is_any_ = false;
-  in_island_.assign(step.islands.size(), 0);
-  if (!contact::traits(step.model).uses.restitution) return;
-  for (int island = 0; island < step.islands.size(); ++island) {
-    for (const int p : step.islands.pairs(island)) {
-      if (!has_rebound(step, step.problem.pairs[p])) continue;
-      in_island_[island] = 1;
-      is_any_ = true;
-      break;
-    }
-  }
-}
-
-namespace {
-
 // Coulomb's law with the circular cone as one equation, computed from its definition.
 // Source: [desaxce1998], [theory:friction-cone].
 
-/// Replaces x by the nearest point of the friction cone K = { |x_t| <= mu x_n }.
-/// Rows are t1, t2, n.
+/// Replaces x = [t1, t2, n] by the nearest point of the cone K = { |x_t| <= mu x_n }.
 void project_on_friction_cone(double mu, double x[3]) {
   const double friction = math::hypot(x[0], x[1]);
   if (friction <= mu * x[2]) return;
-  // x lies in the polar cone, whose nearest point is the tip, or the nearest point lies on the
-  // surface of K.
+  // The nearest point is the tip, if x lies in the polar cone, or on the surface of K.
   const double normal = std::max(0.0, (x[2] + mu * friction) / (1 + mu * mu));
   for (int t = 0; t < 2; ++t) x[t] *= friction > 0 ? mu * normal / friction : 0;
   x[2] = normal;
@@ -111,8 +90,7 @@ double calc_polygon_slip(const ContactVector& v, int k) {
   return fastest;
 }
 
-/// Returns how far the friction of gamma is beyond the half-planes of `drumwright_shell`, k/2 in
-/// each quadrant; negative inside them [N s].
+/// Returns how far friction is beyond the half-planes of `drumwright_shell`, < 0 inside [N s].
 double calc_half_plane_excess(const ContactVector& gamma, double bound, int k) {
   double excess = -contact::kInfinity;
   for (int m = 0; m < k / 2; ++m) {
@@ -160,8 +138,7 @@ double find_reach(const SolvedStep& step, const BodyPair& pair) {
   return reach;
 }
 
-/// Records the contact's smallest normal impulse, and the sizes by which rounding errors are
-/// judged.
+/// Records the smallest normal impulse of a contact, and the sizes that judge rounding errors.
 void add_scales(const ContactView& view, RigidFindings* out) {
   const auto linear_size = [](const ContactVector& x) { return math::hypot(x[0], x[1], x[2]); };
   for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
@@ -180,7 +157,7 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   double* complementarity = &out->certificate.rigid.complementarity;
   double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
   grow(std::max(0.0, -v - std::max(b, 0.0)), &out->closing_speed);
-  if (traits(view.step.model).gaps == GapPolicy::kTouching) {
+  if (traits(view.step.model).gaps == contact::GapPolicy::kTouching) {
     // In this model only touching contacts act, and gaps do not count.
     if (!is_touching(view.contact))
       return grow(std::max(std::abs(gamma), view.friction()), &out->certificate.impulse_error);
@@ -216,8 +193,7 @@ void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* o
        &out->certificate.impulse_error);
 }
 
-/// Checks that friction is within the half-planes at mu gamma_n plus the viscous friction of the
-/// start.
+/// Checks that friction is within the half-planes at mu gamma_n plus viscous friction.
 void check_half_planes(const ContactView& view, RigidFindings* out) {
   const double viscous =
       view.time_step() * view.contact.law.viscous_friction * math::hypot(view.v0[0], view.v0[1]);
@@ -275,8 +251,7 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
   return law;
 }
 
-/// Returns true if the contact must stick or has friction. A contact that closes within the step
-/// may stick as well.
+/// Returns true if the contact must stick or has friction, or closes within the step and may.
 bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
   const bool must_stick =
       gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));
@@ -284,6 +259,20 @@ bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector
 }
 
 }  // namespace
+
+void Rebounds::find(const SolvedStep& step) {
+  is_any_ = false;
+  in_island_.assign(step.islands.size(), 0);
+  if (!contact::traits(step.model).uses.restitution) return;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    for (const int p : step.islands.pairs(island)) {
+      if (!has_rebound(step, step.problem.pairs[p])) continue;
+      in_island_[island] = 1;
+      is_any_ = true;
+      break;
+    }
+  }
+}
 
 void RigidContactCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
                              GeneralizedImpulses* impulses, RigidFindings* out) {

@@ -11,13 +11,10 @@
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::Contact;
 using contact::Row;
-using contact::Segment;
 namespace {
 
-/// The rounding error of a sum of a few terms relative to the largest of them. It includes the
-/// errors of v, of the products and of the sums.
+/// The rounding error of a sum of a few terms, with those of v, relative to the largest of them.
 constexpr double kUnit = 16 * std::numeric_limits<double>::epsilon();
 
 /// An angular and a linear magnitude: of motions [rad/s, m/s] or of wrenches [N m s, N s].
@@ -33,7 +30,7 @@ Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,
                           std::span<const double> v) {
   Magnitude sum;
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
-    const Segment& segment = problem.segments[s];
+    const contact::Segment& segment = problem.segments[s];
     const double* u = v.data() + problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       sum.angular += norm(u);
@@ -53,7 +50,7 @@ Magnitude calc_pair_terms(const ContactProblem& problem, const BodyPair& pair,
 void add_pair_magnitude(const ContactProblem& problem, const BodyPair& pair, const Magnitude& F,
                         std::span<double> f) {
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
-    const Segment& segment = problem.segments[s];
+    const contact::Segment& segment = problem.segments[s];
     double* to = f.data() + problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       for (int i = 0; i < 3; ++i) {
@@ -91,8 +88,7 @@ void add_A_magnitude(const ContactProblem& problem, std::span<const double> x,
   }
 }
 
-/// Bounds the change of a law's impulse, linear and angular, if each component of v_c is off by
-/// delta. The bound is the sum over the components of the largest change.
+/// Bounds the change of a law's impulse for errors delta of v_c, summed over components.
 template <class Law>
 Magnitude calc_law_change(const Law& law, const ContactVector& v_c, const ContactVector& delta) {
   const ContactVector gamma = law(v_c);
@@ -139,8 +135,7 @@ void RoundOff::calc_sums(const SolvedStep& step) {
   if (contact::traits(step.model).is_rigid)
     for (int i = 0; i < problem.num_contacts(); ++i)
       impulses_ += std::sqrt(problem.delassus[i]) * norm(step.solution.impulses[i].data());
-  // A term passes through some ten operations on its way to a contact, and is then one of as many
-  // as there are contacts and rows.
+  // A term passes through some ten operations, then is one of as many as contacts and rows.
   constexpr int kOperations = 32;
   unit_ = std::numeric_limits<double>::epsilon() *
           (kOperations + problem.num_contacts() + problem.num_rows());
@@ -193,7 +188,7 @@ void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
   const Magnitude terms = calc_pair_terms(problem, pair, solution.v);
   Magnitude F;
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-    const Contact& c = problem.contacts[i];
+    const contact::Contact& c = problem.contacts[i];
     const ContactState state = {
         .time_step = problem.time_step,
         .w = problem.delassus[i],

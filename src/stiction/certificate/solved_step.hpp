@@ -16,8 +16,7 @@ using contact::ContactSolution;
 using contact::Islands;
 using contact::ModelParameters;
 
-/// A contact problem with its solution, which is all the data that a certificate is computed from.
-/// It refers to the caller's data, which must outlive it.
+/// A contact problem with its solution: all data of a certificate, owned by the caller.
 struct SolvedStep {
   const ContactProblem& problem;  // after MomentumFactor::calc_derived
   const Islands& islands;         // of the problem

@@ -96,8 +96,7 @@ struct ContactModelTraits {
   /// A text that is added to the message of a step that did not converge; may be empty.
   std::string_view failure_note = {};
 
-  /// What the model gets wrong by design, at any time step: a sentence for `explain` and reports.
-  /// Empty if it has no such limitation.
+  /// Errors of the model by design: a sentence for `explain` and reports; empty if none.
   std::string_view limitation = {};
 };
 

@@ -40,23 +40,19 @@ struct IslandStatistics {
   int num_substeps = 1;  // parts that the step was divided into; above 1 only for `tamsi`
   int line_search_evaluations = 0;
   bool is_compensated = false;  // true if the solution has compensated velocities v + v_low
-  /// The residual |D grad l| and its scale, see kResolvedMomentum [sqrt(J)]. Rigid models: the
-  /// residual of the LCP, and 1.
+  /// The residual |D grad l| and its scale [sqrt(J)]. Rigid models: the LCP's residual, and 1.
   double residual = 0;
   double scale = 0;
-  /// `coulomb`: the number of convex problems solved. Rigid models: the number of LCPs solved,
-  /// whose pivots are counted as iterations.
+  /// `coulomb`: the convex problems solved. Rigid models: the LCPs, whose pivots are iterations.
   int rounds = 0;
   /// Rigid models: how many of these LCPs the solver `ppm_ratio` left to Lemke's method.
   int num_lemke = 0;
   /// `coulomb`: |x - gamma_n|_inf of the last round, relative to the larger of mean(gamma_n) and
   /// the impulses that the tolerance resolves [-].
   double coupling_error = 0;
-  /// Rigid models: true if the penetrations, violated limits and open equalities of the island
-  /// cannot all be corrected in this step, so that corrections were reduced or skipped.
+  /// Rigid models: true if corrections of the island were reduced or skipped for a conflict.
   bool has_conflict = false;
-  /// Rigid models and tamsi: the memory of an island that is refused because of it [bytes]; 0: it
-  /// is not.
+  /// Rigid models and tamsi: the memory for which an island is refused [bytes]; 0: it is not.
   double required_bytes = 0;
   /// The contact or row of the problem where the conflict was found; -1 if it is not known.
   int conflict_contact = -1, conflict_row = -1;
@@ -75,20 +71,17 @@ struct ContactSolution {
   std::vector<double> normal_bounds;
   /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
   std::vector<std::array<double, 3>> contact_velocities;
-  /// 1 if the slip speed of a contact is above the slip tolerance, or if its impulse is on the
-  /// boundary of the friction cone; else 0.
+  /// 1 if a contact slips faster than the tolerance, or is on the friction cone's boundary; else 0.
   std::vector<std::uint8_t> slipping;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
   /// The course of Newton's method on each island; empty unless SolverOptions::trace is set.
   std::vector<numerics::NewtonTrace> traces;
-  /// Velocities at the end of each sub-step but the last: entry s num_dofs + dof for sub-step s.
-  /// Only the entries of islands with that many sub-steps are set. Impulses are sums over
-  /// sub-steps.
+  /// Velocities at the end of each sub-step but the last: entry s num_dofs + dof, set only for
+  /// islands with that many sub-steps. Impulses are sums over sub-steps.
   std::vector<double> substep_v;
 
-  /// Returns the velocities at the end of sub-step s of an island, size num_dofs. Only the dofs of
-  /// that island are meaningful. For the last sub-step this is v.
+  /// Returns the velocities at the end of sub-step s, of an island's dofs; the last are v.
   std::span<const double> velocities(int island, int s) const {
     STICTION_ASSERT(0 <= island && island < static_cast<int>(islands.size()));
     STICTION_ASSERT(0 <= s && s < islands[island].num_substeps);

@@ -41,8 +41,7 @@ void reduce_dissipation(const ModelParameters& parameters, double factor,
   double& d = c->law.dissipation;
   if (speed * factor * d <= 1) return;
   const double velocity = calc_parting_velocity(problem, pair, *c);
-  // Surfaces that part at the speed wanted, except for rounding, need no force. At this speed the
-  // law has a kink.
+  // Surfaces that part at the speed wanted need no force; the law has a kink there.
   if (2 * factor * d * velocity < 1 || velocity >= (1 - 1e-9) * speed) return;
   d = 1 / (factor * speed);
 }

@@ -7,8 +7,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/model_parameters.hpp"
 
-/// Gaps and overlaps of contacts: when surfaces touch, from where a contact acts, and how fast an
-/// overlap shrinks.
+/// Gaps and overlaps of contacts: touch, reach, and the speed at which overlaps shrink.
 namespace stiction::contact {
 
 /// The largest distance at which surfaces touch [m]. Source: [theory:rigid-touch].

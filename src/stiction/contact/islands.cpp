@@ -51,8 +51,7 @@ void Islands::find(const ContactProblem& problem) {
               dof_block_.begin() + problem.dof_start[b + 1], b);
   }
 
-  // Merge the blocks that inertia or a constraint couples. Each coupling, pair and row is assigned
-  // to one of its blocks for now.
+  // Merge coupled blocks. Each coupling, pair and row is assigned to one of its blocks for now.
   coupling_island_.resize(problem.couplings.size());
   for (std::size_t c = 0; c < problem.couplings.size(); ++c) {
     coupling_island_[c] = problem.couplings[c].row_block;

@@ -53,6 +53,39 @@ double calc_end_slope(double h0, double chord0, double h1, double chord1) {
   return std::clamp(parabola, 0.0, 3 * chord0);
 }
 
+void require(bool is_right, const char* name, double value, const std::string& rule) {
+  if (!is_right)
+    throw Error(ErrorCode::kInvalidValue, name,
+                "is " + base::to_text(value, 9) + ", must be " + rule);
+}
+
+/// True if f / s does not increase in an interval: s f' - f <= 0 at its largest value.
+bool is_star_shaped(const MonotoneSpline::Cubic& c) {
+  const auto excess = [&](double t) { return (c.x0 + t) * c.calc_slope(t) - c.calc_value(t); };
+  const double bend = c.c3 != 0 ? -c.c2 / (3 * c.c3) : 0;
+  constexpr double kRounding = 1e-15;
+  return excess(0) <= kRounding && excess(c.length) <= kRounding &&
+         (!(bend > 0 && bend < c.length) || excess(bend) <= kRounding);
+}
+
+void check_friction(const FrictionLawTable& table) {
+  const auto &s = table.slip, &f = table.friction;
+  require(s.front() == 0, "slip[0]", s.front(), "0");
+  require(f.front() == 0, "friction[0]", f.front(), "0: friction vanishes without slip");
+  require(f.back() == 1, "friction[-1]", f.back(), "1: a sliding contact has Coulomb's friction");
+  for (std::size_t i = 1; i < s.size(); ++i) {
+    const std::string name = "friction[" + std::to_string(i) + "]";
+    require(f[i] <= 1, name.c_str(), f[i], "at most 1, Coulomb's friction");
+    if (i == 1) {
+      require(f[1] > 0, name.c_str(), f[1], "greater than 0: friction must begin with the slip");
+      continue;
+    }
+    const double most = f[i - 1] / s[i - 1] * s[i];
+    require(f[i] <= most * (1 + 1e-12), name.c_str(), f[i],
+            "at most " + base::to_text(most, 9) + ", because f / s must not increase");
+  }
+}
+
 }  // namespace
 
 MonotoneSpline::MonotoneSpline(std::vector<double> x, std::vector<double> y,
@@ -106,44 +139,6 @@ MonotoneSpline::Point MonotoneSpline::calc(double x) const noexcept {
   return {y_.back() + slope * u, slope,
           c.calc_integral(c.length) + u * (y_.back() + u * slope / 2)};
 }
-
-namespace {
-
-void require(bool is_right, const char* name, double value, const std::string& rule) {
-  if (!is_right)
-    throw Error(ErrorCode::kInvalidValue, name,
-                "is " + base::to_text(value, 9) + ", must be " + rule);
-}
-
-/// True if f / s does not increase in an interval: s f' - f <= 0. This expression has its largest
-/// value at an end of the interval, or where its derivative s f'' vanishes.
-bool is_star_shaped(const MonotoneSpline::Cubic& c) {
-  const auto excess = [&](double t) { return (c.x0 + t) * c.calc_slope(t) - c.calc_value(t); };
-  const double bend = c.c3 != 0 ? -c.c2 / (3 * c.c3) : 0;
-  constexpr double kRounding = 1e-15;
-  return excess(0) <= kRounding && excess(c.length) <= kRounding &&
-         (!(bend > 0 && bend < c.length) || excess(bend) <= kRounding);
-}
-
-void check_friction(const FrictionLawTable& table) {
-  const auto &s = table.slip, &f = table.friction;
-  require(s.front() == 0, "slip[0]", s.front(), "0");
-  require(f.front() == 0, "friction[0]", f.front(), "0: friction vanishes without slip");
-  require(f.back() == 1, "friction[-1]", f.back(), "1: a sliding contact has Coulomb's friction");
-  for (std::size_t i = 1; i < s.size(); ++i) {
-    const std::string name = "friction[" + std::to_string(i) + "]";
-    require(f[i] <= 1, name.c_str(), f[i], "at most 1, Coulomb's friction");
-    if (i == 1) {
-      require(f[1] > 0, name.c_str(), f[1], "greater than 0: friction must begin with the slip");
-      continue;
-    }
-    const double most = f[i - 1] / s[i - 1] * s[i];
-    require(f[i] <= most * (1 + 1e-12), name.c_str(), f[i],
-            "at most " + base::to_text(most, 9) + ", because f / s must not increase");
-  }
-}
-
-}  // namespace
 
 TabulatedLaw::TabulatedLaw(NormalLawTable table)
     : table_(std::move(table)), force_(table_.penetration, table_.force, {"penetration", "force"}) {

@@ -29,8 +29,7 @@ class MonotoneSpline {
   MonotoneSpline(std::vector<double> x, std::vector<double> y,
                  const std::pair<std::string, std::string>& names);
 
-  /// Evaluates the function. Before the first knot it is constant, and beyond the last knot it
-  /// continues along its tangent.
+  /// Evaluates the function: constant before the first knot, linear beyond the last.
   Point calc(double x) const noexcept;
 
   /// The coefficients of the first interval, y = y0 + c1 t + c2 t^2 + c3 t^3.
@@ -48,8 +47,7 @@ class MonotoneSpline {
     sum_integrals();
   }
 
-  /// The function between two knots, y = y0 + t (c1 + t (c2 + t c3)) with t = x - x0 in [0,
-  /// length].
+  /// The function between two knots, y = y0 + t (c1 + t (c2 + t c3)), t = x - x0 in [0, length].
   struct Cubic {
     double x0, length, y0, c1, c2, c3;
     double integral;  // from the first knot to x0
@@ -71,8 +69,7 @@ class MonotoneSpline {
 
 // Normal laws and friction regularizations that are given by tables; [theory:law-tables].
 
-/// A normal law f(x, xdot) = F(x) D(xdot) by its values. F is a table. D is a table too, or
-/// (1 + d xdot)_+.
+/// A normal law f(x, xdot) = F(x) D(xdot): F is a table, D a table or (1 + d xdot)_+.
 struct NormalLawTable {
   std::vector<double> penetration = {};  // strictly increasing [m]; < 0 while bodies are apart
   std::vector<double> force = {};        // F, not decreasing, the first is 0 [N]
@@ -81,8 +78,7 @@ struct NormalLawTable {
   std::vector<double> factor = {};       // D, not decreasing, >= 0 [-]
 };
 
-/// A normal law of tables. F is 0 before its first knot, and continues along its tangent beyond the
-/// last one, as D does. Before its first knot D is constant.
+/// A normal law of tables. F starts at 0, D constant; both continue along their last tangents.
 class TabulatedLaw final : public CustomLaw {
  public:
   /// @throws Error with the list, the index and the value of the first fault
@@ -97,15 +93,13 @@ class TabulatedLaw final : public CustomLaw {
   MonotoneSpline force_, factor_;
 };
 
-/// A friction regularization f(s) by its values, where s is the slip in units of the slip
-/// tolerance.
+/// A friction regularization f(s) by its values, where s is the slip per slip tolerance.
 struct FrictionLawTable {
   std::vector<double> slip = {};      // strictly increasing, the first is 0 [-]
   std::vector<double> friction = {};  // f, not decreasing, from 0 to 1; f / s does not increase [-]
 };
 
-/// A friction regularization of a table. f is 1 beyond the last knot. Intervals in which a cubic
-/// would let f / s increase are straight.
+/// A tabulated friction regularization: 1 beyond the last knot, straight where f / s would grow.
 class TabulatedFriction {
  public:
   /// @throws Error with the list, the index and the value of the first fault

@@ -7,8 +7,6 @@
 
 namespace stiction::contact {
 
-using math::Vec3;
-
 namespace {
 
 // In the order of the enums.
@@ -52,8 +50,8 @@ Contact make_patch_contact(const geometry::SurfaceFace& face,
                            const std::array<double, 3>& origin, const Contact& properties) {
   STICTION_ASSERT(!(point.area < 0));
   Contact c = properties;
-  const Vec3& n = face.normal;
-  const Vec3 t1 = math::make_tangent(n), t2 = cross(n, t1);
+  const math::Vec3& n = face.normal;
+  const math::Vec3 t1 = math::make_tangent(n), t2 = cross(n, t1);
   c.R_WC = {t1.x, t1.y, t1.z, t2.x, t2.y, t2.z, n.x, n.y, n.z};
   c.offset = {point.position.x - origin[0], point.position.y - origin[1],
               point.position.z - origin[2]};

@@ -18,13 +18,11 @@ namespace stiction::formulations {
 /// Parameters, tolerances and iteration limits of a ContactSolver.
 struct SolverOptions {
   contact::ModelParameters parameters{};
-  /// An island has converged if |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), with
-  /// D = diag(A)^(-1/2). The tolerance is relative to the impulses that act, see
-  /// contact::kResolvedMomentum [-].
+  /// An island has converged if |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), with D
+  /// = diag(A)^(-1/2), relative to the impulses that act [-].
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;  // [sqrt(J)]
-  /// Largest number of Newton iterations. In a sub-step of `tamsi` the smaller of this number and
-  /// TamsiIsland's own limits applies.
+  /// Largest number of Newton iterations; in a sub-step of `tamsi` also limited by TamsiIsland.
   int max_iterations = 100;
   /// Records every iterate of Newton's method in ContactSolution::traces.
   bool trace = false;
@@ -57,16 +55,14 @@ class ContactSolver {
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
-  /// Appends what the solver remembers of the last step to guess the next solution: nothing, unless
-  /// a solver says otherwise. With other memory the next solution has the same accuracy, but not
-  /// the same bits.
+  /// Appends the memory of the last step by which the next solution is guessed; by default none.
+  /// Other memory gives the same accuracy, but not the same bits.
   virtual void write_memory(std::vector<std::uint64_t>* words) const { (void)words; }
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if the words are not those of such a solver
   virtual void read_memory(std::span<const std::uint64_t>* words) { (void)words; }
 
-  /// True if the last solution is the first guess of the next one, so that write_memory has more
-  /// than an empty list.
+  /// True if the last solution is the next first guess, so that write_memory has a list.
   virtual bool has_memory() const { return false; }
   /// Forgets the last solution, as before the first solve.
   virtual void forget_memory() {}

@@ -12,8 +12,7 @@
 /// The parts that the solvers of convex models, of rigid models and of `tamsi` share.
 namespace stiction::formulations {
 
-/// Makes the solver of ContactModel::tamsi, see TamsiIsland. Its matrices are dense: an iteration
-/// for an island of n dofs costs O(n^3).
+/// Makes the solver of `tamsi`, see TamsiIsland; an iteration of n dofs costs O(n^3).
 std::unique_ptr<ContactSolver> make_tamsi_solver();
 /// Makes the solver of a contact model with the trait is_rigid.
 std::unique_ptr<ContactSolver> make_rigid_solver(contact::ContactModel model);
@@ -27,15 +26,13 @@ bool is_ready_to_solve(const contact::ContactProblem& problem, const contact::Is
 /// Returns true if all options are in the ranges of SolverOptions and ModelParameters.
 bool are_in_range(const SolverOptions& options);
 
-/// Begins ContactSolver::solve with the same arguments: asserts that they are valid, sets the
-/// velocities to v*, and makes room for the impulses and statistics.
+/// Begins ContactSolver::solve: asserts its arguments, sets v to v*, and sizes the solution.
 void begin_solution(const contact::ContactProblem& problem, const contact::Islands& islands,
                     const SolverOptions& options, std::span<const double> guess,
                     contact::ContactSolution* solution);
 
-/// Shares the memory that ModelParameters::max_memory_gb allows among the islands of a step, for
-/// solvers with dense matrices. An island keeps its memory from step to step, in the slot of its
-/// index. A slot keeps its largest size, so this size counts.
+/// Shares the memory that ModelParameters::max_memory_gb allows among islands with dense matrices.
+/// An island keeps the largest memory of the slot of its index.
 class MemoryAllotment {
  public:
   /// Decides which islands of a step are solved: in their order, as long as the sum of what they

@@ -55,9 +55,7 @@ struct Candidate {
   std::int32_t O, T;
 };
 
-/// Finds candidates between bodies O and T. It holds the memory of searches and the last list
-/// between two meshes, which is reused while DriftTracker says that it is valid. Coordinates are in
-/// T's frame.
+/// Finds candidates between bodies O and T, in T's frame, and keeps the list while it is valid.
 class CandidateSearch {
  public:
   void find(const TetBodyData& O, const TetBodyData& T, const RigidTransform& X_TO);
@@ -118,8 +116,7 @@ class CandidateSearch {
   bool begin(const SearchPair& pair, const RigidTransform& X_TO, std::size_t num_elements);
   /// Starts a search against a half space. Its list is not reused.
   void begin_half_space();
-  /// Returns true if an element has not been moved since begin_moving, and records that it is moved
-  /// now.
+  /// Returns true if an element has not been moved since begin_moving, and records the move.
   bool is_new(int element) { return std::exchange(moved_in_[element], search_) != search_; }
 
   std::vector<Visit> stack_;

@@ -28,8 +28,7 @@ double calc_box_distance2(const Vec3& x, const Vec3& low, const Vec3& high) {
 }  // namespace
 
 Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
-  // If x lies in the prism over the triangle, its projection onto the plane is the nearest point.
-  // Otherwise the nearest point lies on an edge.
+  // The nearest point is the projection of x if x lies in the prism, else it lies on an edge.
   const Vec3 n = cross(b - a, c - a);
   const double n2 = dot(n, n);
   const bool inside = n2 > 0 && dot(cross(b - a, x - a), n) >= 0 &&

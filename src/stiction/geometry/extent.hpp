@@ -12,8 +12,7 @@ namespace stiction::geometry {
 /// Returns the point of triangle (a, b, c) nearest to x. The triangle may have no area.
 Vec3 find_nearest_point(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c);
 
-/// Computes exact distances to a set of triangles with a binary tree of boxes. A query costs
-/// O(log n), the construction O(n log n).
+/// Computes exact distances to triangles by a tree of boxes: O(log n), O(n log n) to build.
 class SurfaceDistance {
  public:
   /// @param surface at least one triangle with finite coordinates; it is copied

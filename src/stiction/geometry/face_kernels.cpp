@@ -19,6 +19,50 @@ namespace {
 Vec4 as_vec4(const Vec3& a) { return Vec4{a.x, a.y, a.z, 0}; }
 Vec3 as_vec3(const Vec4& a) { return {a[0], a[1], a[2]}; }
 
+/// A face is kept if both pressures increase into their bodies within 5/8 pi of the normal (Drake).
+constexpr double kLeastCosine = -0.38268343236508984;
+
+/// The rounding of a corner's position, relative to the tolerance.
+constexpr double kEdgeShare = 1e-3;
+
+bool grows_inward(double slope, double gradient_norm) {
+  return slope > kLeastCosine * gradient_norm;
+}
+
+/// Returns gradient . x + constant for four points side by side.
+Vec4 evaluate(const Vec3& gradient, double constant, const Vec4& x, const Vec4& y, const Vec4& z) {
+  return multiply_add(
+      x, gradient.x,
+      multiply_add(y, gradient.y, multiply_add(z, gradient.z, broadcast_to<Vec4>(constant))));
+}
+
+/// Returns gradient . x + constant for one point.
+double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
+  return multiply_add(
+      gradient.x, x[0],
+      math::multiply_add(gradient.y, x[1], math::multiply_add(gradient.z, x[2], constant)));
+}
+
+/// Sets values to 0 that rounding may not tell from it, alike in all tets that share a corner.
+Vec4 snap(const Vec4& values, double tolerance) {
+  const Vec4 t = broadcast_to<Vec4>(tolerance);
+  return ((values > t) | (values < -t)) ? values : Vec4{};
+}
+
+bool are_on_one_side(const Vec4& f) {
+  const unsigned positive = find_positive(f);
+  return positive == 0 || positive == 15;
+}
+
+/// Returns the distances of x to the four face planes of T.
+Vec4 distances(const Tet& T, const Vec4& x) {
+  return multiply_add(
+      T.plane_x, x[0],
+      multiply_add(T.plane_y, x[1], multiply_add(T.plane_z, x[2], -T.plane_offset)));
+}
+
+Vec4 load_corner(const Tet& T, int i) { return Vec4{T.x[i], T.y[i], T.z[i], T.pressure[i]}; }
+
 }  // namespace
 
 FaceWriter::FaceWriter(const RigidTransform& X_WF, bool is_T_first, double size,
@@ -112,57 +156,6 @@ void FaceWriter::write_face(const Polygon& polygon, const PolygonMoments& moment
   surface_->faces.push_back(face);
 }
 
-namespace {
-
-/// A face is kept if the pressure of each body increases into it along a direction within 5/8 pi of
-/// the normal. The limit is a little more than a right angle, because coarse meshes would lose
-/// faces otherwise. Source: Drake.
-constexpr double kLeastCosine = -0.38268343236508984;
-
-/// The rounding of a corner's position, relative to the tolerance.
-constexpr double kEdgeShare = 1e-3;
-
-bool grows_inward(double slope, double gradient_norm) {
-  return slope > kLeastCosine * gradient_norm;
-}
-
-/// Returns gradient . x + constant for four points side by side.
-Vec4 evaluate(const Vec3& gradient, double constant, const Vec4& x, const Vec4& y, const Vec4& z) {
-  return multiply_add(
-      x, gradient.x,
-      multiply_add(y, gradient.y, multiply_add(z, gradient.z, broadcast_to<Vec4>(constant))));
-}
-
-/// Returns gradient . x + constant for one point.
-double evaluate(const Vec3& gradient, double constant, const Vec4& x) {
-  return multiply_add(
-      gradient.x, x[0],
-      math::multiply_add(gradient.y, x[1], math::multiply_add(gradient.z, x[2], constant)));
-}
-
-/// Sets values to 0 that rounding cannot distinguish from 0. All tetrahedra that share a corner
-/// then have the same value there.
-Vec4 snap(const Vec4& values, double tolerance) {
-  const Vec4 t = broadcast_to<Vec4>(tolerance);
-  return ((values > t) | (values < -t)) ? values : Vec4{};
-}
-
-bool are_on_one_side(const Vec4& f) {
-  const unsigned positive = find_positive(f);
-  return positive == 0 || positive == 15;
-}
-
-/// Returns the distances of x to the four face planes of T.
-Vec4 distances(const Tet& T, const Vec4& x) {
-  return multiply_add(
-      T.plane_x, x[0],
-      multiply_add(T.plane_y, x[1], multiply_add(T.plane_z, x[2], -T.plane_offset)));
-}
-
-Vec4 load_corner(const Tet& T, int i) { return Vec4{T.x[i], T.y[i], T.z[i], T.pressure[i]}; }
-
-}  // namespace
-
 MovedTet move_tet(const RigidTransform& X_TO, const Tet& tet) {
   MovedTet moved;
   for (int i = 0; i < 4; ++i) {
@@ -238,8 +231,7 @@ void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int 
     farthest = size > farthest ? size : farthest;
     polygon.vertex[i] = {x, d};
   }
-  // If the triangle lies in a face plane of T, that plane does not clip. The triangle belongs to T
-  // only if it faces into T.
+  // A face plane that has the triangle does not clip; T owns the triangle only if it faces into T.
   const unsigned planes = find_positive(farthest - broadcast_to<Vec4>(tolerance));
   for (int i = 0; i < 4; ++i) {
     const Vec3 outward = {T.plane_x[i], T.plane_y[i], T.plane_z[i]};

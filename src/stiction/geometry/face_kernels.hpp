@@ -72,13 +72,11 @@ struct MovedHalfSpace {
 };
 MovedHalfSpace move_half_space(const RigidTransform& X_FH, const HalfSpace& half_space);
 
-/// Adds the face between two fields. It lies where p_T - p_O = 0. This difference increases from O
-/// into T.
+/// Adds the face between two fields, where p_T - p_O, which increases from O into T, is 0.
 void add_equilibrium_face(const MovedTet& O, const Tet& T, int element_O, int element_T,
                           double tolerance, FaceWriter* writer);
 
-/// Adds the part of a rigid triangle that lies within a tetrahedron. A triangle in a face shared by
-/// two tetrahedra belongs to the tetrahedron that it faces.
+/// Adds the part of a rigid triangle within a tetrahedron; in a shared face, of the one it faces.
 void add_triangle_face(const MovedTriangle& O, const Tet& T, int element_O, int element_T,
                        double tolerance, FaceWriter* writer);
 

@@ -14,8 +14,7 @@ namespace {
 
 constexpr int kMaxLevel = 8;  // 524288 triangles
 
-/// Returns how often to halve the edges of the octahedron, so that none is much longer than the
-/// hint on the unit sphere. An edge of level L spans an angle of pi / 2^(L + 1).
+/// Returns how often to halve the octahedron's edges for the hint on the unit sphere.
 int choose_level(double resolution_hint) {
   const double sine = std::min(resolution_hint / 2, 1.0);
   const double edge_angle = 2 * math::atan2(sine, std::sqrt((1 - sine) * (1 + sine)));
@@ -60,6 +59,88 @@ TriangleMesh make_surface(const Vec3& semi_axes, double resolution_hint) {
   return surface;
 }
 
+constexpr double kMaxCapsuleSides = 706;  // 10^6 tets
+
+/// The vertices of one end: the medial point, the pole, and rings from the rim to the pole.
+struct Cap {
+  int center, pole;
+  std::vector<int> rings;  // first vertex of each ring
+};
+
+/// Adds the vertices of one end.
+/// @param up 1 for the upper cap, -1 for the lower one
+Cap add_cap(double radius, double half_length, double up, int n, MeshedShape& shape) {
+  Cap cap{add_vertex({0, 0, up * half_length}, 1, shape),
+          add_vertex({0, 0, up * (half_length + radius)}, 0, shape),
+          {}};
+  const int num_rings = n / 2;
+  for (int i = 0; i < num_rings; ++i) {
+    const double latitude = std::numbers::pi / 2 * i / num_rings;
+    cap.rings.push_back(add_ring(radius * math::cos(latitude),
+                                 up * (half_length + radius * math::sin(latitude)), n, 0, shape));
+  }
+  return cap;
+}
+
+constexpr double kMaxCylinderSides = 1e5;
+
+/// The vertices of the boundary: the centers of both ends, and rings of n vertices about them.
+struct Ends {
+  int n;
+  int bottom, top;            // centers
+  int bottom_ring, top_ring;  // first vertex of each ring
+
+  /// Calls f(i, j, b0, b1, t0, t1) for each side: the places in a ring, and vertices, of its edges.
+  template <class F>
+  void for_each_side(F&& f) const {
+    for (int i = 0; i < n; ++i) {
+      const int j = (i + 1) % n;
+      f(i, j, bottom_ring + i, bottom_ring + j, top_ring + i, top_ring + j);
+    }
+  }
+};
+
+Ends add_ends(double radius, double half_length, int n, MeshedShape& shape) {
+  const int bottom = add_vertex({0, 0, -half_length}, 0, shape);
+  const int top = add_vertex({0, 0, half_length}, 0, shape);
+  const int bottom_ring = add_ring(radius, -half_length, n, 0, shape);
+  const int top_ring = add_ring(radius, half_length, n, 0, shape);
+  return {.n = n, .bottom = bottom, .top = top, .bottom_ring = bottom_ring, .top_ring = top_ring};
+}
+
+/// Fills a long cylinder: cones at the ends of its medial segment, and prisms around it.
+void fill_long(const Ends& ends, double medial_half_length, MeshedShape& shape) {
+  const int m_bottom = add_vertex({0, 0, -medial_half_length}, 1, shape);
+  const int m_top = add_vertex({0, 0, medial_half_length}, 1, shape);
+  ends.for_each_side([&](int, int, int b0, int b1, int t0, int t1) {
+    add_cone(m_bottom, ends.bottom, b1, b0, shape);
+    add_cone(m_top, ends.top, t0, t1, shape);
+    add_prism({m_bottom, b0, b1}, {m_top, t0, t1}, shape);
+  });
+}
+
+/// Fills a cylinder as long as it is wide, whose medial axis is reduced to a point.
+void fill_medium(const Ends& ends, MeshedShape& shape) {
+  const int middle = add_vertex({0, 0, 0}, 1, shape);
+  ends.for_each_side([&](int, int, int b0, int b1, int t0, int t1) {
+    add_cone(middle, ends.bottom, b1, b0, shape);
+    add_cone(middle, ends.top, t0, t1, shape);
+    add_pyramid(middle, {b0, b1}, {t0, t1}, shape);
+  });
+}
+
+/// Fills a short cylinder: prisms lie below, above and around the disk in its medial axis.
+void fill_short(const Ends& ends, double medial_radius, MeshedShape& shape) {
+  const int middle = add_vertex({0, 0, 0}, 1, shape);
+  const int ring = add_ring(medial_radius, 0, ends.n, 1, shape);
+  ends.for_each_side([&](int i, int j, int b0, int b1, int t0, int t1) {
+    const int m0 = ring + i, m1 = ring + j;
+    add_prism({ends.bottom, b0, b1}, {middle, m0, m1}, shape);
+    add_prism({middle, m0, m1}, {ends.top, t0, t1}, shape);
+    add_prism({b0, m0, t0}, {b1, m1, t1}, shape);
+  });
+}
+
 }  // namespace
 
 TriangleMesh make_sphere_surface(double radius, double resolution_hint) {
@@ -81,34 +162,6 @@ TriangleMesh make_ellipsoid_surface(const Vec3& semi_axes, double resolution_hin
 MeshedShape make_ellipsoid_mesh(const Vec3& semi_axes, double resolution_hint) {
   return join_to_surface({0, 0, 0}, make_ellipsoid_surface(semi_axes, resolution_hint));
 }
-
-namespace {
-
-constexpr double kMaxCapsuleSides = 706;  // 10^6 tets
-
-/// The vertices of one end: the medial point, the pole, and rings from the cylinder's rim to the
-/// pole.
-struct Cap {
-  int center, pole;
-  std::vector<int> rings;  // first vertex of each ring
-};
-
-/// Adds the vertices of one end.
-/// @param up 1 for the upper cap, -1 for the lower one
-Cap add_cap(double radius, double half_length, double up, int n, MeshedShape& shape) {
-  Cap cap{add_vertex({0, 0, up * half_length}, 1, shape),
-          add_vertex({0, 0, up * (half_length + radius)}, 0, shape),
-          {}};
-  const int num_rings = n / 2;
-  for (int i = 0; i < num_rings; ++i) {
-    const double latitude = std::numbers::pi / 2 * i / num_rings;
-    cap.rings.push_back(add_ring(radius * math::cos(latitude),
-                                 up * (half_length + radius * math::sin(latitude)), n, 0, shape));
-  }
-  return cap;
-}
-
-}  // namespace
 
 MeshedShape make_capsule_mesh(double radius, double length, double resolution_hint) {
   check_positive("radius of a capsule", radius);
@@ -139,71 +192,6 @@ MeshedShape make_capsule_mesh(double radius, double length, double resolution_hi
 TriangleMesh make_capsule_surface(double radius, double length, double resolution_hint) {
   return make_boundary(make_capsule_mesh(radius, length, resolution_hint).mesh);
 }
-
-namespace {
-
-constexpr double kMaxCylinderSides = 1e5;
-
-/// The vertices of the boundary: the centers of both ends, and rings of n vertices about them.
-struct Ends {
-  int n;
-  int bottom, top;            // centers
-  int bottom_ring, top_ring;  // first vertex of each ring
-};
-
-Ends add_ends(double radius, double half_length, int n, MeshedShape& shape) {
-  const int bottom = add_vertex({0, 0, -half_length}, 0, shape);
-  const int top = add_vertex({0, 0, half_length}, 0, shape);
-  const int bottom_ring = add_ring(radius, -half_length, n, 0, shape);
-  const int top_ring = add_ring(radius, half_length, n, 0, shape);
-  return {.n = n, .bottom = bottom, .top = top, .bottom_ring = bottom_ring, .top_ring = top_ring};
-}
-
-/// Fills a long cylinder, whose medial axis contains a segment. Cones join the ends of the segment
-/// to the ends of the cylinder, and prisms surround the segment.
-void fill_long(const Ends& ends, double medial_half_length, MeshedShape& shape) {
-  const int m_bottom = add_vertex({0, 0, -medial_half_length}, 1, shape);
-  const int m_top = add_vertex({0, 0, medial_half_length}, 1, shape);
-  for (int i = 0; i < ends.n; ++i) {
-    const int j = (i + 1) % ends.n;
-    const int b0 = ends.bottom_ring + i, b1 = ends.bottom_ring + j;
-    const int t0 = ends.top_ring + i, t1 = ends.top_ring + j;
-    add_cone(m_bottom, ends.bottom, b1, b0, shape);
-    add_cone(m_top, ends.top, t0, t1, shape);
-    add_prism({m_bottom, b0, b1}, {m_top, t0, t1}, shape);
-  }
-}
-
-/// Fills a cylinder as long as it is wide, whose medial axis is reduced to a point.
-void fill_medium(const Ends& ends, MeshedShape& shape) {
-  const int middle = add_vertex({0, 0, 0}, 1, shape);
-  for (int i = 0; i < ends.n; ++i) {
-    const int j = (i + 1) % ends.n;
-    const int b0 = ends.bottom_ring + i, b1 = ends.bottom_ring + j;
-    const int t0 = ends.top_ring + i, t1 = ends.top_ring + j;
-    add_cone(middle, ends.bottom, b1, b0, shape);
-    add_cone(middle, ends.top, t0, t1, shape);
-    add_pyramid(middle, {b0, b1}, {t0, t1}, shape);
-  }
-}
-
-/// Fills a short cylinder, whose medial axis contains a disk. Prisms lie below, above and around
-/// the disk.
-void fill_short(const Ends& ends, double medial_radius, MeshedShape& shape) {
-  const int middle = add_vertex({0, 0, 0}, 1, shape);
-  const int ring = add_ring(medial_radius, 0, ends.n, 1, shape);
-  for (int i = 0; i < ends.n; ++i) {
-    const int j = (i + 1) % ends.n;
-    const int b0 = ends.bottom_ring + i, b1 = ends.bottom_ring + j;
-    const int t0 = ends.top_ring + i, t1 = ends.top_ring + j;
-    const int m0 = ring + i, m1 = ring + j;
-    add_prism({ends.bottom, b0, b1}, {middle, m0, m1}, shape);
-    add_prism({middle, m0, m1}, {ends.top, t0, t1}, shape);
-    add_prism({b0, m0, t0}, {b1, m1, t1}, shape);
-  }
-}
-
-}  // namespace
 
 MeshedShape make_cylinder_mesh(double radius, double length, double resolution_hint) {
   check_positive("radius of a cylinder", radius);

@@ -50,9 +50,10 @@ namespace {
 
 constexpr int kMaxVertices = 12;
 
-// A part of a polygon counts if it has more than this share of the polygon's bounding box. Less is
-// rounding.
+// The least share of a polygon's bounding box that counts; less is rounding.
 constexpr double kNoArea = 1e-12;
+
+double calc_square_distance(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
 }  // namespace
 
@@ -188,12 +189,6 @@ void GridCells::add_shares(const Box& box, std::vector<PolygonShare>* shares) co
   std::reverse(shares->begin(), shares->end());
 }
 
-namespace {
-
-double calc_square_distance(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
-
-}  // namespace
-
 NearestCells::NearestCells(std::vector<Vec3> points)
     : points_(std::move(points)), order_(points_.size()), axis_(points_.size()) {
   STICTION_ASSERT(!points_.empty());
@@ -220,8 +215,7 @@ void NearestCells::build(Range range) {
   build({middle + 1, range.end});
 }
 
-/// Calls f(point, square of its distance to x) for all points within a distance of x, which f may
-/// reduce.
+/// Calls f(point, squared distance) for all points within a distance of x, which f may reduce.
 template <class F>
 void NearestCells::visit(Range range, const Vec3& x, const double& square_radius,
                          F&& f) const noexcept {
@@ -252,8 +246,7 @@ int NearestCells::find(const Vec3& x) const noexcept {
   return nearest;
 }
 
-/// Finds the cells that may have a part of a polygon: the cell of its center, and each cell whose
-/// point is nearer to one of the polygon's vertices than the point of that cell.
+/// Finds the cells that may have a part of a polygon: the center's, and nearer ones of vertices.
 void NearestCells::find_rivals(std::span<const Vec3> polygon, int cell, const Vec3& center) {
   double radius = 0;
   for (const Vec3& vertex : polygon) radius = std::max(radius, norm(vertex - center));

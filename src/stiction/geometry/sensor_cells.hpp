@@ -100,8 +100,7 @@ class GridCells {
   std::vector<Below> below_;                         // scratch: of the cells of a box
 };
 
-/// The cells of points in space: a place belongs to the nearest point, and to the first of them if
-/// several are equally near. A k-d tree finds the points near a polygon.
+/// The cells of points: a place belongs to the nearest point. A k-d tree finds those near.
 class NearestCells {
  public:
   /// @param points at least one [m]

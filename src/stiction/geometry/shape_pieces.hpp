@@ -9,8 +9,7 @@
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
-/// The pieces of which meshes of shapes consist. Vertices are given by their indices. This header
-/// is private to shapes.cpp and round_shapes.cpp.
+/// The pieces of meshes of shapes, by indices of vertices. Private to the files of shapes.
 namespace stiction::geometry {
 
 /// Throws an Error of kInvalidValue unless the value is finite and above 0.
@@ -28,8 +27,7 @@ inline int add_vertex(const Vec3& position, double extent, MeshedShape& shape) {
   return static_cast<int>(shape.mesh.vertices.size()) - 1;
 }
 
-/// Adds a ring of n vertices about the z axis and returns the index of the first one, which lies in
-/// the x-z plane at x > 0.
+/// Adds a ring of n vertices about z and returns the index of the first, at x > 0 in the x-z plane.
 inline int add_ring(double radius, double z, int n, double extent, MeshedShape& shape) {
   const int first = static_cast<int>(shape.mesh.vertices.size());
   for (int i = 0; i < n; ++i) {
@@ -39,8 +37,7 @@ inline int add_ring(double radius, double z, int n, double extent, MeshedShape& 
   return first;
 }
 
-/// Adds the tet from an apex to a triangle that is counter-clockwise seen from the side opposite to
-/// the apex.
+/// Adds the tet from an apex to a triangle, counter-clockwise seen from the side without the apex.
 inline void add_cone(int apex, int a, int b, int c, MeshedShape& shape) {
   shape.mesh.tets.push_back({apex, a, b, c});
 }

@@ -26,8 +26,7 @@ constexpr std::array<std::string_view, 53> kTexts = {
     "texture",   "target",    "objname",    "refname",       "subtree1", "subtree2", "plugin",
     "instance",  "key",       "value",      "content_type"};
 
-/// Limits to which MuJoCo clips, so that an infinite one has no effect. The lengthrange of a muscle
-/// does not belong here, because it scales lengths.
+/// Limits to which MuJoCo clips, so that infinity has no effect; not lengthrange, which scales.
 constexpr std::array<std::string_view, 8> kClips = {
     "range",    "ctrlrange", "forcerange", "actrange", "actuatorfrcrange",
     "velrange", "posrange",  "cutoff"};
@@ -86,8 +85,7 @@ std::string_view find_number_fault(std::string_view tag, std::string_view attrib
 
 namespace fs = std::filesystem;
 
-/// Attributes with a product that is an amount of memory, and the largest amount that MuJoCo can
-/// handle.
+/// Attributes that multiply to an amount of memory, and the most that MuJoCo can handle.
 struct Amount {
   const char* tag;
   std::array<const char*, 2> attributes;
@@ -111,8 +109,7 @@ constexpr std::array kAmounts = {
     make_user_data("nuser_sensor", "numbers for each sensor"),
 };
 
-/// MuJoCo's time to compile grows with the square of the number of copies: this many need half a
-/// minute.
+/// This many copies take MuJoCo half a minute to compile; the time is quadratic.
 constexpr double kMaxCopies = 10000;
 /// The largest number of files. Each file is read once, so includes cannot form a loop.
 constexpr std::size_t kMaxFiles = 1000;
@@ -129,8 +126,7 @@ std::string describe(const tinyxml2::XMLElement& element) {
   return std::string(element.Name()) + (name ? " '" + std::string(name) + "'" : std::string());
 }
 
-/// Returns the text after `begin` in a message, up to the character `end`, or all digits if `end`
-/// is 0. Empty if the message does not contain `begin`.
+/// Returns the text after `begin`, up to `end` or, if `end` is 0, its digits; or an empty text.
 std::string text_after(const std::string& message, std::string_view begin, char end = 0) {
   std::size_t from = message.find(begin);
   if (from == message.npos) return "";

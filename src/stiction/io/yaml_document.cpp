@@ -73,8 +73,7 @@ class NullHandler : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// True if a text has more than one document. YAML::LoadAll does not end on some malformed texts,
-/// so this reads two documents at most.
+/// True if a text has a second document. YAML::LoadAll does not end on some malformed texts.
 bool has_second_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -82,42 +81,7 @@ bool has_second_document(const std::string& text) {
   return parser.HandleNextDocument(handler) && parser.HandleNextDocument(handler);
 }
 
-}  // namespace
-
-std::string read_yaml_text(const std::filesystem::path& path, const std::string& what) {
-  constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a larger file is probably a mesh
-  std::error_code error;
-  if (!std::filesystem::exists(path, error))
-    throw Error(ErrorCode::kFileNotFound, path.string(), "there is no such " + what);
-  if (!std::filesystem::is_regular_file(path, error))
-    throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
-  if (std::filesystem::file_size(path, error) > kMaxSize)
-    throw Error(ErrorCode::kSyntax, path.string(),
-                "is larger than 16 MiB, so it cannot be a " + what + "; choose another file");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be read");
-  return text.str();
-}
-
-YAML::Node load_yaml(const std::string& text, const std::string& origin, bool has_lines) {
-  try {
-    if (has_second_document(text))
-      throw Error(ErrorCode::kSyntax, origin, "has more than one YAML document; keep one");
-    return YAML::Load(text);
-  } catch (const YAML::Exception& e) {
-    const bool at_line = has_lines && !e.mark.is_null();
-    throw Error(ErrorCode::kSyntax,
-                at_line ? origin + ":" + std::to_string(e.mark.line + 1) : origin,
-                "is not YAML: " + e.msg);
-  }
-}
-
-namespace {
-
-/// Copies the nodes of a document, and counts them: aliases may refer to what contains them, or
-/// double the size on each level.
+/// Copies a document's nodes and counts them, because aliases may double the size on each level.
 class Copier {
  public:
   explicit Copier(std::string origin) : origin_(std::move(origin)) {}
@@ -155,6 +119,36 @@ class Copier {
 };
 
 }  // namespace
+
+std::string read_yaml_text(const std::filesystem::path& path, const std::string& what) {
+  constexpr std::uintmax_t kMaxSize = 16 << 20;  // [bytes]; a larger file is probably a mesh
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(), "there is no such " + what);
+  if (!std::filesystem::is_regular_file(path, error))
+    throw Error(ErrorCode::kFileNotFound, path.string(), "is not a file");
+  if (std::filesystem::file_size(path, error) > kMaxSize)
+    throw Error(ErrorCode::kSyntax, path.string(),
+                "is larger than 16 MiB, so it cannot be a " + what + "; choose another file");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw Error(ErrorCode::kFileNotFound, path.string(), "cannot be read");
+  return text.str();
+}
+
+YAML::Node load_yaml(const std::string& text, const std::string& origin, bool has_lines) {
+  try {
+    if (has_second_document(text))
+      throw Error(ErrorCode::kSyntax, origin, "has more than one YAML document; keep one");
+    return YAML::Load(text);
+  } catch (const YAML::Exception& e) {
+    const bool at_line = has_lines && !e.mark.is_null();
+    throw Error(ErrorCode::kSyntax,
+                at_line ? origin + ":" + std::to_string(e.mark.line + 1) : origin,
+                "is not YAML: " + e.msg);
+  }
+}
 
 YamlValue read_yaml_value(const std::filesystem::path& path, const std::string& what) {
   return parse_yaml_value(read_yaml_text(path, what), path.string());

@@ -80,8 +80,7 @@ struct Barrier {
             .x_linear = T{}};
   }
 
-  /// Computes the impulse. The secant is the exact slope, because the slope of a barrier grows so
-  /// fast that a mean slope is a poor model.
+  /// Computes the impulse. The secant is the exact slope, since a mean slope is a poor model.
   NormalImpulse<T> calc_impulse(const T& v) const {
     const BarrierForce<T> at = calc_force(x0 - dt * v);
     const T slope = dt * dt * at.df_dx;

@@ -42,8 +42,7 @@ struct LawStart {
   contact::ContactLawData<T> law{};
 };
 
-/// Value and slopes of n at one velocity. l = -N + N(v_hat) >= 0 is convex,
-/// n = -dl/dv >= 0 and dn/dv <= 0.
+/// Value and slopes of n at one velocity: n = -dl/dv >= 0 and dn/dv <= 0, l = -N + N(v_hat) >= 0.
 template <class T>
 struct NormalImpulse {
   T n{};       // [N s]
@@ -124,14 +123,12 @@ struct HuntCrossley {
             is_separated ? T{} : -(spring_slope + damping_slope), is_separated ? T{} : secant};
   }
 
-  /// Computes dt f of the state at the start of the step, dt (fe0)_+ (1 - d v_n0)_+, which bounds
-  /// lagged friction [N s].
+  /// Computes dt (fe0)_+ (1 - d v_n0)_+ of the start, which bounds lagged friction [N s].
   T calc_start_impulse(const T& v_n0) const {
     return dt * math::max(fe0, T{}) * math::max(1 - d * v_n0, T{});
   }
 
-  /// Computes l(v) = N(v_hat) - N(v) by integration from the end v_hat of the law's support, so
-  /// that no digits cancel.
+  /// Computes l(v) = N(v_hat) - N(v) by integration from v_hat, so that no digits cancel.
   T calc_cost(const T& v) const {
     const T v_x = fe0 / (dt * k);  // the spring force vanishes
     const T u_x = math::max(v_x - v, T{});
@@ -189,14 +186,12 @@ struct Hertz {
   /// Computes l(v) = N(v_hat) - N(v) >= 0 as a sum of terms of one sign.
   T calc_cost(const T& v) const {
     const T e = 1.5 * d;
-    // The spring's factor vanishes first: x = dt u with u = v_hat - v. At v_hat the damping factor
-    // is c_x.
+    // The spring's factor vanishes first: x = dt u, u = v_hat - v; damping at v_hat is c_x.
     const T u = math::max(x0 / dt - v, T{});
     const T c_x = 1 - e * x0 / dt;
     const T y = dt * u;  // x^(5/2) = y y sqrt(y)
     const T spring = k_h * y * y * math::sqrt(y) * (c_x / 2.5 + e * u / 3.5);
-    // The damping factor vanishes first, at x_d = q^2: integrate e (x - x_d) x^(3/2) over x, in
-    // powers of p = sqrt(x) - q.
+    // Damping vanishes first, at x_d = q^2: integrate e (x - x_d) x^(3/2) in powers of sqrt(x) - q.
     const T x_d = math::max(x0 - dt / e, T{});
     const T rise = math::max(dt * (1 / e - v), T{});
     const T q = math::sqrt(x_d);

@@ -19,8 +19,7 @@ std::span<const int> MinimumDegreeOrdering::compute(int num_nodes,
   // With at most two nodes, no order causes fill.
   if (n <= 2 || edges.empty()) return order_;
 
-  // amd_2 expects both halves of the pattern, without the diagonal. First count the edges of each
-  // node, repeats included.
+  // amd_2 expects both halves of the pattern, without the diagonal. Count edges, with repeats.
   degree_.assign(n + 1, 0);
   for (const BlockEdge& e : edges) {
     if (e.a == e.b) continue;
@@ -129,8 +128,7 @@ void BlockSparseCholesky::list_higher_neighbors(std::span<const BlockEdge> edges
       pattern_.adjacency[pattern_.adjacency_end[std::min(e.a, e.b)]++] = std::max(e.a, e.b);
 }
 
-// The structure of column j is the union of its own edges and of the structures of its children in
-// the elimination tree, without j itself.
+// The structure of column j: its own edges, and the structures of its children without j.
 void BlockSparseCholesky::find_structure() {
   const int n = num_blocks();
   parent_.assign(n, -1);

@@ -117,8 +117,7 @@ inline LanesSymmetric3& operator+=(LanesSymmetric3& a, const LanesSymmetric3& b)
   return a;
 }
 
-// Elementary functions of Lanes. They evaluate one lane at a time, which is fast enough for the
-// laws that need them, because these laws are rarely used.
+// Elementary functions, which evaluate one lane at a time: only rare laws need them.
 
 /// Returns the number of lanes of T: 1 for a double, 4 for Lanes.
 template <class T>

@@ -5,8 +5,7 @@
 
 #include "stiction/math/scalar_functions.hpp"
 
-/// Vectors, matrices and poses of R^3 as plain data. Geometry uses them in its public headers, so
-/// that these do not depend on the ABI of another library.
+/// Vectors, matrices and poses of R^3 as plain data, for public headers without another's ABI.
 namespace stiction::math {
 
 struct Vec3 {
@@ -38,8 +37,7 @@ inline bool is_finite(const Vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
-/// Returns a unit vector perpendicular to the unit vector n. It is continuous in n except at
-/// n.z = 0. Source: [duff2017].
+/// Returns a unit vector perpendicular to n, continuous except at n.z = 0. Source: [duff2017].
 inline Vec3 make_tangent(const Vec3& n) {
   const double sign = std::copysign(1.0, n.z);
   const double a = -1 / (sign + n.z);
@@ -72,8 +70,7 @@ inline Mat3 operator*(const Mat3& m, const Mat3& n) {
   return product;
 }
 
-/// A pose X_AB of frame B in frame A. A point x of frame B has the coordinates R_AB x + p_AoBo_A in
-/// frame A.
+/// A pose X_AB of frame B in frame A: x in B has the coordinates R_AB x + p_AoBo_A in A.
 struct RigidTransform {
   Mat3 R;
   Vec3 p;  // [m]

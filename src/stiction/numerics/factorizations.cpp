@@ -10,7 +10,6 @@
 namespace stiction::numerics {
 
 using math::load;
-using math::multiply_add;
 using math::Vec4;
 
 void GrowingCholesky::solve_lower(const double* q, double* l) const {
@@ -20,7 +19,8 @@ void GrowingCholesky::solve_lower(const double* q, double* l) const {
     Vec4 sums[4]{};
     for (int j = 0; j < length; j += 4)
       for (int r = 0; r < 4; ++r)
-        sums[r] = multiply_add(load<Vec4>(block + r * length + j), load<Vec4>(q + j), sums[r]);
+        sums[r] =
+            math::multiply_add(load<Vec4>(block + r * length + j), load<Vec4>(q + j), sums[r]);
     math::store(l + i, math::sum_each(sums[0], sums[1], sums[2], sums[3]));
     block += 4 * length;
   }
@@ -33,7 +33,7 @@ void GrowingCholesky::solve_lower_transposed(const double* l, double* a) const {
     for (int i = j; i < size_; i += 4) {
       const int length = i + 4;
       for (int r = 0; r < 4; ++r)
-        sums[r] = multiply_add(load<Vec4>(block + r * length), l[i + r], sums[r]);
+        sums[r] = math::multiply_add(load<Vec4>(block + r * length), l[i + r], sums[r]);
       block += 4 * length;
     }
     math::store(a + j, (sums[0] + sums[1]) + (sums[2] + sums[3]));
@@ -56,8 +56,7 @@ void GrowingCholesky::append(const double* a, double pivot) {
 
 void GrowingCholesky::remove(int p) {
   STICTION_ASSERT(0 <= p && p < size_);
-  // Q^-1 = L^-T L^-1 does not change if rows of L^-1 are rotated. Row i + 1 becomes row i, which is
-  // zero in column p.
+  // Rotations of rows of L^-1 keep Q^-1. Row i + 1 becomes row i, which is zero in column p.
   rotated_.assign(size_, 0.0);
   std::copy_n(row(p), p + 1, rotated_.begin());
   for (int i = p; i + 1 < size_; ++i) {

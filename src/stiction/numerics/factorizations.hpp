@@ -8,8 +8,7 @@
 
 #include "stiction/base/assert.hpp"
 
-/// Direct solvers of linear systems for matrices that change or that are sparse near their
-/// diagonal.
+/// Direct solvers for matrices that change, or that are sparse near their diagonal.
 namespace stiction::numerics {
 
 /// The inverse L^-1 of the Cholesky factor of a symmetric positive definite m x m matrix
@@ -35,8 +34,7 @@ class GrowingCholesky {
   /// @param pivot the new diagonal entry of L, the root of Q_pp - |l|^2 > 0 for l = L^-1 q
   void append(const double* a, double pivot);
 
-  /// Removes row and column p of Q. Givens rotations of the rows of L^-1 from p on make all but the
-  /// last zero in column p; then that row and column are dropped.
+  /// Removes row and column p of Q, by Givens rotations of the rows of L^-1 from p on.
   void remove(int p);
 
  private:

@@ -52,8 +52,7 @@ struct FixedPointResult {
   bool converged = false;
   int evaluations = 0;
   int linear_iterations = 0;
-  /// |g(x) - x|_inf / max(mean(g), resolution) at the point returned; infinite if no evaluation
-  /// succeeded.
+  /// |g(x) - x|_inf / max(mean(g), resolution) at the result; infinite if no evaluation succeeded.
   double error = std::numeric_limits<double>::infinity();
 };
 
@@ -73,8 +72,7 @@ constexpr std::size_t fixed_point_state_size(std::size_t n) {
   return 4 * n + gmres_scratch_size(n);
 }
 
-/// The current point x with g(x), the best point found so far, and the counters of a search. The
-/// methods of FixedPointSolver and FixedPointPath share it.
+/// The current point x with g(x), the best point, and the counters that all methods share.
 template <FixedPointProblem P>
 class FixedPointState {
  public:
@@ -94,8 +92,7 @@ class FixedPointState {
     std::copy(best.begin(), best.end(), x.begin());
   }
 
-  /// The current point and g there. x may have negative entries during the search; g is evaluated
-  /// at its positive part.
+  /// The current point and g at its positive part. x may be negative during the search.
   std::span<double> x, g;
 
   std::size_t size() const { return x.size(); }
@@ -105,8 +102,7 @@ class FixedPointState {
   void allow_evaluations(int evaluations) {
     limit_ = std::min(result_.evaluations + evaluations, options_.max_evaluations);
   }
-  /// True if x is not yet a fixed point of the present map, smoothed or not, and evaluations are
-  /// left.
+  /// True if x is not yet a fixed point of the present map and evaluations are left.
   bool can_continue() const {
     return is_valid_ && error_ > options_.tolerance && result_.evaluations < limit_;
   }
@@ -177,8 +173,7 @@ class FixedPointState {
   }
 
  private:
-  /// Returns the part of a step that changes g. It is 0 where x is negative, because g is evaluated
-  /// at the positive part of x.
+  /// Returns the part of a step that changes g: 0 where x is negative.
   std::span<const double> mask(std::span<const double> dx) {
     for (std::size_t i = 0; i < size(); ++i) masked_[i] = x[i] >= 0 ? dx[i] : 0;
     return masked_;

@@ -16,8 +16,7 @@ struct Slope {
 
 struct LineSearchOptions {
   double max_step = 1.5;
-  /// Stop when |l'(alpha)| <= slope_tolerance |l'(0)|. Along Newton's direction a tolerance of 1e-3
-  /// leaves an error of the cost of about 1e-6 times its decrease.
+  /// Stop when |l'(alpha)| <= slope_tolerance |l'(0)|, which leaves 1e-6 of the decrease.
   double slope_tolerance = 1e-3;
   /// Stop when the bracket is this narrow, relative to max_step. The slope may jump, such as where
   /// a contact with a stiff law opens. The root is then the place of the jump.

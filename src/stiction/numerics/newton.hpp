@@ -19,16 +19,14 @@ struct NewtonOptions {
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;
   int max_iterations = 100;
-  /// Stop with kSlow after more than this many successive iterations that do not halve the
-  /// residual.
+  /// Stop with kSlow after more successive iterations than this that do not halve the residual.
   int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
   /// Records every iterate. If it is null, nothing is recorded.
   NewtonTrace* trace = nullptr;
 };
 
-/// The norm of the gradient, and the magnitude of the terms whose sum is the gradient. Both have
-/// the same unit.
+/// The norm of the gradient, and the magnitude of the terms that sum to it, in the same unit.
 struct Residual {
   double norm = 0;
   double scale = 0;
@@ -49,6 +47,14 @@ struct NewtonResult {
   int iterations = 0;
   int line_search_evaluations = 0;
   Residual residual;
+
+  /// Continues with the result of another run; counts are summed.
+  void add(const NewtonResult& run) {
+    status = run.status;
+    residual = run.residual;
+    iterations += run.iterations;
+    line_search_evaluations += run.line_search_evaluations;
+  }
 };
 
 /// The operations that Newton's method needs of a function l: a current point, the gradient and the
@@ -63,8 +69,7 @@ concept NewtonProblem = requires(P p, double alpha) {
 };
 
 /// A problem whose terms may be much larger than their sum. calc_rounding_step returns the length
-/// sqrt(-l'(0)) of a step that corrects rounding errors of the gradient alone. Requires
-/// calc_direction.
+/// sqrt(-l'(0)) of a step that corrects rounding alone. Requires calc_direction.
 template <class P>
 concept KnowsRounding = NewtonProblem<P> && requires(P p) {
   { p.calc_rounding_step() } -> std::same_as<double>;
@@ -178,9 +183,8 @@ concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, doubl
   p.extend_domain(fraction);
 };
 
-/// Minimizes from any point, inside or outside the domain. From outside, the method minimizes a
-/// sequence of extended functions with narrower and narrower strips. It ends at the first minimum
-/// where the function itself applies.
+/// Minimizes from any point. From outside the domain, extended functions with narrower and narrower
+/// strips are minimized, until the function itself applies.
 template <HasExtendedDomain P>
 NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   (void)problem.calc_gradient();  // is_feasible needs it.
@@ -189,11 +193,7 @@ NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   NewtonResult result;
   for (double fraction = kFirstFraction; fraction >= kLastFraction; fraction *= 0.1) {
     problem.extend_domain(fraction);
-    const NewtonResult extended = minimize(problem, options);
-    result.status = extended.status;
-    result.residual = extended.residual;
-    result.iterations += extended.iterations;
-    result.line_search_evaluations += extended.line_search_evaluations;
+    result.add(minimize(problem, options));
     if (problem.is_feasible(0)) return result;
   }
   result.status = NewtonStatus::kInfeasible;
@@ -242,8 +242,7 @@ bool is_limited_by_rounding(P& problem, const NewtonOptions& options) {
 /// options.max_iterations limits each of these minimizations.
 template <StiffProblem P, class Minimize>
 NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&& minimize) {
-  // Limits before continuation starts: iterations without progress, and all iterations. Impacts in
-  // a heap of bodies may take thirty.
+  // Iterations without progress, and in all, before continuation starts; impacts take thirty.
   constexpr int kPatience = 15, kMaxDirect = 50;
   constexpr double kLeastParameter = 1e-12, kGrowth = 10;
   constexpr double kContinuationTolerance = 1e-4;  // smaller than the width of the next valley
@@ -254,11 +253,7 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
     next.max_iterations = max_iterations;
     next.relative_tolerance = std::max(tolerance, options.relative_tolerance);
     next.patience = patience;
-    const NewtonResult more = minimize(problem, next);
-    result.status = more.status;
-    result.residual = more.residual;
-    result.iterations += more.iterations;
-    result.line_search_evaluations += more.line_search_evaluations;
+    result.add(minimize(problem, next));
   };
   run(0, kPatience, std::min(kMaxDirect, options.max_iterations));
   // The low limit of patience may be the reason why no feasible point was found.
@@ -279,8 +274,7 @@ NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&&
   if ((result.status == NewtonStatus::kStagnated ||
        (result.status == NewtonStatus::kConverged && is_noisy)) &&
       problem.refine()) {
-    // Newton's method stops at a step below double precision. The refined point still moves, so the
-    // method is started again.
+    // Newton's method stopped at a step below double precision, but the refined point still moves.
     constexpr int kMaxRefined = 4;
     result.status = NewtonStatus::kStagnated;
     for (int i = 0; i < kMaxRefined && result.status == NewtonStatus::kStagnated; ++i)

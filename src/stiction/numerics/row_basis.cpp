@@ -17,8 +17,7 @@ namespace {
 /// Round-off of a turned row, relative to the pair.
 constexpr double kRoundOff = 1e-13;
 
-/// Squared norms of remainders are updated by differences, so that shares below this one are
-/// round-off.
+/// Remainders are updated by differences, so that shares of squares below this are round-off.
 constexpr double kResolved = 1e-10;
 
 /// Returns the value of the form [a b; b c] along the first axis.
@@ -29,8 +28,7 @@ double calc_along(const AxisTurn& turn, double a, double b, double c) {
 /// Returns the turn whose first axis is the second one of another turn.
 AxisTurn turn_further(const AxisTurn& turn) { return {.cos = -turn.sin, .sin = turn.cos}; }
 
-/// Returns the turn to the principal axes of [a b; b c], the larger one first. If the values along
-/// both are equal within round-off, the axes stay.
+/// Returns the turn to the principal axes of [a b; b c], the larger first; none if both are equal.
 AxisTurn find_principal_axes(double a, double b, double c) {
   constexpr double kEqual = 1e-12;
   const double difference = 0.5 * (a - c);
@@ -85,8 +83,7 @@ void RowSelector::start() {
 
 /// Selects rows in [first, last) until the others depend on them.
 void RowSelector::select_group(int first, int last) {
-  // Once no row has a larger share than kResolved, the remainders are computed anew. They are then
-  // so small that the differences that follow are accurate enough.
+  // Once all shares are below kResolved, new remainders make later differences accurate.
   bool is_resolved = false;
   while (!basis_->is_full()) {
     base::check_limits();
@@ -144,8 +141,7 @@ void RowSelector::recompute_remaining(int first, int last) {
   }
 }
 
-/// Appends a row to the basis, unless it depends on it, and removes the new direction from the
-/// remainders of the rows from `first` on.
+/// Appends a row unless it is dependent, and removes it from remainders from `first` on.
 void RowSelector::select_row(int row, int first) {
   const int n = choice_.num_columns, num_rows = choice_.num_rows();
   remaining_[row] = 0;
@@ -158,8 +154,7 @@ void RowSelector::select_row(int row, int first) {
   remaining_[row] = 0;
 }
 
-/// Selects both rows of a pair that was just turned if about as much is left of both, and the one
-/// with the larger share otherwise.
+/// Selects both rows of a turned pair if about as much is left of both, else the larger one.
 void RowSelector::select_of_pair(int row, int first) {
   constexpr double kAboutEqual = 0.5;
   const int other = row + 1;
@@ -206,8 +201,7 @@ bool RowSelector::is_free_pair(int row) const {
   return i >= 0 && i % 2 == 0 && !is_turned_[i / 2];
 }
 
-/// Returns the share of a row that is orthogonal to the basis; of a free pair, the larger one of
-/// the shares along its principal axes.
+/// Returns the share of a row orthogonal to the basis, the larger principal one of a free pair.
 double RowSelector::calc_share(int row) const {
   if (!is_free_pair(row)) return remaining_[row] > 0 ? remaining_[row] / squared_[row] : 0;
   const AxisTurn turn = find_turn(row);

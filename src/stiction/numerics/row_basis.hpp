@@ -111,8 +111,7 @@ class RowBasis {
   void find_with_free_axes(double* X, int num_columns, int first_pair,
                            std::span<const int> group_ends, double tolerance,
                            const RowFilter* filter);
-  /// Selects rows in their order, as the published algorithm does. Stops when the basis spans all
-  /// columns.
+  /// Selects rows in their order, as the published algorithm does, until they span all columns.
   void find_in_order(const double* X, int num_rows, int num_columns, double tolerance = 1e-8);
 
   /// Removes the part of x in the span: x -= basis^T (basis x). If most of x cancels, the
@@ -133,8 +132,7 @@ class RowBasis {
   bool is_full() const { return rank() == max_rank_; }
   /// Returns the selected rows of X, in the order of the basis; size rank.
   std::span<const int> selected() const { return selected_; }
-  /// Returns how find_with_free_axes turned each pair: rows x, y became cos x + sin y and
-  /// cos y - sin x.
+  /// Returns how find_with_free_axes turned pairs x, y: to cos x + sin y and cos y - sin x.
   std::span<const AxisTurn> turns() const { return selector_.turns(); }
   /// Returns the orthonormal basis, rank x num_columns, row-major.
   std::span<const double> basis() const { return basis_; }

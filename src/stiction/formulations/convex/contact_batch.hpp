@@ -91,8 +91,7 @@ struct PairHessianLanes {
 // Batches of up to four contacts of one body pair, one contact per SIMD lane. The axes of an
 // unused lane are zero, so the impulse and Hessian of that lane add nothing.
 
-/// The frames of the contacts. With the velocity v_p = v + w x r of the point,
-/// v_c = [t1 t2 n]^T v_p + b.
+/// The frames of the contacts: v_c = [t1 t2 n]^T v_p + b, where v_p = v + w x r.
 struct BatchFrame {
   Lanes3 axis[3]{};   // t1, t2, n in the world frame
   Lanes3 r{};         // from the pair's origin to the point, world frame [m]
@@ -236,8 +235,7 @@ struct ContactBatch {
   void restore_domain() { parameters.normal = parameters.normal.without_extension(); }
 };
 
-/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. The members
-/// have the meanings of those of ContactBatch.
+/// Contacts of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]; else as ContactBatch.
 template <class Law>
 struct TorsionBatch {
   /// Axes of the three angular components w_n, w_t1, w_t2.
@@ -289,8 +287,7 @@ struct TorsionBatch {
   }
 };
 
-/// Adds Psi^T G Psi to the pair's Hessian. The row of Psi of an axis e is [r x e; e] for a linear
-/// component and [e; 0] for an angular one.
+/// Adds Psi^T G Psi to the pair's Hessian. Rows of Psi are [r x e; e] (linear) or [e; 0].
 template <class Law>
 void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) const {
   Lanes G[6][6];
@@ -342,8 +339,7 @@ struct ElasticStick {
   Lanes inertia = math::broadcast(1);  // a = dt (dt k_t + c) > 0 [kg]
   Lanes shift[5]{};                    // p / a [m/s, rad/s]
 
-  /// Returns the slip tolerance for a friction bound >= 0 [N s] -> [m/s]. It is positive without
-  /// a bound, too.
+  /// Returns the slip tolerance > 0 for a friction bound >= 0 [N s] -> [m/s].
   Lanes calc_slip_tolerance(const Lanes& bound) const {
     return math::max(bound / inertia, math::broadcast(kLeastTolerance));
   }

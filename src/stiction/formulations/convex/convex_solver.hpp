@@ -8,13 +8,12 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
-#include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/convex/solve_coupled.hpp"
+#include "stiction/formulations/convex/solver_layout.hpp"
 #include "stiction/formulations/solver_base.hpp"
 
-/// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
-/// SIMD types.
+/// The solver of the convex models for a formulation F. Internal: it has SIMD types.
 namespace stiction::formulations {
 
 using contact::Contact;
@@ -94,13 +93,11 @@ class ConvexSolver final : public ContactSolver {
   }
 
  private:
-  /// Fills the dofs and contacts of an island: the data that its solve does not change, and the
-  /// initial guess.
+  /// Fills the dofs and contacts of an island, which its solve keeps, and the initial guess.
   void prepare(const ContactProblem& problem, const SolverOptions& options,
                std::span<const double> guess, int island) {
     const IslandRange& range = arrays_.layout.islands[island];
-    // The laws read contact velocities at v0, so the velocities are v0 until the contacts are
-    // prepared.
+    // The laws read velocities at v0, so v is v0 until the contacts are prepared.
     prepare_dofs(problem, range);
     const IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
@@ -193,8 +190,7 @@ class ConvexSolver final : public ContactSolver {
     newton.max_iterations = options.max_iterations;
     newton.trace = trace;
     island_problem.start();
-    // A guess may be converged already. The sensitivity to rounding is then needed before the first
-    // Hessian.
+    // A guess may be converged: the sensitivity to rounding is needed before the first Hessian.
     if (has_guess) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
@@ -213,8 +209,7 @@ class ConvexSolver final : public ContactSolver {
     return statistics;
   }
 
-  /// Minimizes the cost of an island. Models with HasNormalBound minimize in rounds until the bound
-  /// of friction agrees with the normal impulses.
+  /// Minimizes the cost of an island, with HasNormalBound in rounds until the bound agrees.
   numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
                                   const numerics::NewtonOptions& newton, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
@@ -293,8 +288,7 @@ class ConvexSolver final : public ContactSolver {
   CouplingScratch coupling_;  // only for models with HasNormalBound
 };
 
-/// Solves with a formulation of DefaultLaws or of ChosenLaws, depending on the parameters of each
-/// call.
+/// Solves with DefaultLaws or with ChosenLaws, depending on the parameters of each call.
 template <template <class> class F>
 class SolverWithLaws final : public ContactSolver {
  public:

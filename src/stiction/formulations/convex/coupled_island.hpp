@@ -172,8 +172,7 @@ class CoupledRounds {
       const Coupling coupling = read_coupling(x, g);
       if (result_.status == numerics::NewtonStatus::kStagnated) return true;
       if (result_.status != numerics::NewtonStatus::kConverged) return false;
-      // Accept g if its error is small compared with g - x. Near a fixed point, require the
-      // tolerance of the options as well.
+      // Accept g if its error is small beside g - x and, near a fixed point, within the tolerance.
       const double near = coupling_tolerance_ * coupling.unit;
       const bool is_near = coupling.is_within(coupling_tolerance_);
       const bool is_converged = numerics::is_converged(result_.residual, options_);
@@ -219,8 +218,7 @@ class CoupledRounds {
   /// Computes dg = g' dx at the last x. Requires linearize.
   void multiply(std::span<const double> dx, std::span<double> dg) { coupled_.multiply(dx, dg); }
 
-  /// Computes the change dv of the solution for dx. The next round starts with a line search along
-  /// it.
+  /// Computes the change dv for dx, along which the next round starts with a line search.
   void predict(std::span<const double> dx) {
     coupled_.calc_response(dx);
     has_prediction_ = true;

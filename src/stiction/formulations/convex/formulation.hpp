@@ -36,8 +36,7 @@ Lanes find_lagged_impulse(const ContactStart& start, const Normal& normal) {
   return start.lagged_impulse >= 0 ? start.lagged_impulse : of_state;
 }
 
-/// The derivatives of a contact's cost at v in the direction dv, for the line search. The slope has
-/// the sign of the impulse.
+/// The derivatives of a contact's cost along dv. The slope has the sign of the impulse.
 struct LineDerivatives {
   Lanes slope{};      // gamma . dv, minus the first derivative of the cost [J]
   Lanes curvature{};  // dv . G dv, the second derivative of the cost [J]
@@ -58,8 +57,7 @@ concept ConvexFormulation = requires(const ContactStart& start, const ModelParam
   F::is_slipping(*state);  // a mask
 };
 
-/// Computes the derivatives along a line from the impulse and the Hessian, for laws that have no
-/// shorter formula.
+/// Computes the derivatives along a line by the Hessian, for laws without a shorter formula.
 template <class F>
 LineDerivatives calc_line_derivatives_by_hessian(const typename F::Parameters& p, const Lanes3& v,
                                                  const Lanes3& dv) {

@@ -67,8 +67,7 @@ class IslandDofs {
     for (const SegmentBlock& s : segments(pair))
       contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
   }
-  /// Computes the velocities and impulses of all rows at the current point, and adds the impulses
-  /// to the force.
+  /// Computes all rows' velocities and impulses at the current point, and adds them to the force.
   void calc_row_impulses();
   /// Computes |D g| and its scale from the momentum and the force.
   numerics::Residual calc_residual() const;

@@ -169,8 +169,7 @@ class IslandProblem : public IslandDofs {
     return start_line();
   }
 
-  /// Computes the first and second derivative of l(v + alpha d) with respect to alpha, in a time
-  /// proportional to the number of contacts and rows.
+  /// Computes the derivatives of l(v + alpha d) with respect to alpha, linear in contacts and rows.
   numerics::Slope calc_slope(double alpha) {
     numerics::Slope at = momentum_slope(alpha);
     LineDerivatives contacts;

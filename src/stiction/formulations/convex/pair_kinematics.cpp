@@ -23,8 +23,7 @@ SixBySix shift_columns(const SixBySix& m, const std::array<double, 3>& r) {
            multiply_subtract(c[3], r[1], multiply_add(c[4], r[0], c[2])), c[3], c[4], c[5]}};
 }
 
-/// Returns X_row^T G X_column of two rigid bodies, or of a body with itself. X^T shifts each column
-/// as a wrench.
+/// Returns X_row^T G X_column of two rigid bodies or one; X^T shifts each column as a wrench.
 SixBySix rigid_block(const SixBySix& G, const Segment& row, const Segment& column) {
   SixBySix block = is_zero(column.offset) ? G : shift_columns(G, column.offset);
   if (!is_zero(row.offset))
@@ -44,8 +43,7 @@ struct View {
   double& operator()(int i, int j) const { return data[i * row_stride + j * column_stride]; }
 };
 
-/// Adds J_row^T G J_column to a block. The column segment has Jacobian columns; the row segment is
-/// of either kind.
+/// Adds J_row^T G J_column to a block. The column segment has columns; the row segment any kind.
 void add_joint_columns(const ContactProblem& problem, const SixBySix& G, const Segment& row,
                        const Segment& column, const View& to) {
   const double* J_row = problem.columns.data() + 6 * row.first_column;

@@ -6,7 +6,6 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
-#include "stiction/math/double_double.hpp"
 #include "stiction/math/six.hpp"
 
 /// Products J^T G J of body pairs. One 6 x 6 matrix G stands for all contacts of a pair, so the
@@ -33,8 +32,7 @@ math::SixBySix calc_free_body_hessian(const math::SixBySix& G, const contact::Se
 // that a unit in the last place of a body's velocity changes their impulse by a large amount. A
 // compensated velocity is a sum v + low of two doubles, and so are its products and sums.
 
-/// Adds a step to the compensated velocity v + low. Afterwards |low| is at most half a unit in the
-/// last place of v.
+/// Adds a step to v + low. Afterwards |low| is at most half a unit in the last place of v.
 inline void add_to_compensated(double step, double* v, double* low) {
   const math::DoubleDouble sum = math::DoubleDouble::sum(*v, *low) + step;
   *v = sum.high;

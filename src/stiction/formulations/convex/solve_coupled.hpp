@@ -111,9 +111,7 @@ class CoupledNewton {
     return coupling_.is_within(tolerance_) && rate_ <= kNewtonRate;
   }
 
-  /// Returns the curvature of the next Hessian: secants far from the solution, and after a short
-  /// step, which shows that a few contacts are far from their linear model. Secants in succession
-  /// would converge slowly.
+  /// Returns the curvature of the next Hessian: secants far from the solution or after short steps.
   Curvature choose_curvature() {
     constexpr int kMaxFar = 10;
     constexpr double kShortStep = 0.3, kNear = 0.02;
@@ -125,8 +123,7 @@ class CoupledNewton {
     return is_secant_ ? Curvature::kSecant : Curvature::kExact;
   }
 
-  /// Replaces x by x + dx >= 0 and computes the gradient there. Requires a factor of H at the
-  /// present point.
+  /// Replaces x by x + dx >= 0 and computes the gradient there. Requires a factor of H at x.
   void move_bounds() {
     predict_difference();
     adapt_rate();
@@ -146,8 +143,7 @@ class CoupledNewton {
     residual_ = island_.calc_gradient();
   }
 
-  /// Computes n - x after Newton's step of the convex problem with the present bounds, from the
-  /// linear model of the laws.
+  /// Computes n - x after Newton's step with the present bounds, by the laws' linear model.
   void predict_difference() {
     island_.solve_direction();
     island_.calc_contact_directions();
@@ -156,8 +152,7 @@ class CoupledNewton {
       difference_[i] = std::max(0.0, g_[i] + difference_[i]) - x_[i];
   }
 
-  /// Adapts 1/h to the error of the linear model, which predicted that the difference would now be
-  /// dx/h.
+  /// Adapts 1/h to the error of the linear model, which predicted a difference of dx/h.
   void adapt_rate() {
     constexpr double kFirstRate = 0.5, kMinRate = 1e-5, kMaxRate = 1;
     constexpr double kGoodError = 1.0 / 3;  // keeps the rate
@@ -171,8 +166,7 @@ class CoupledNewton {
       for (std::size_t i = 0; i < x_.size(); ++i)
         error2 += math::square(difference_[i] - rate_ * dx_[i]);
       const double error = std::sqrt(error2) / last_norm_;
-      // Damping fades fast where the model is good, so that convergence becomes that of Newton's
-      // method, and returns at once where it is not.
+      // Damping fades fast where the model is good, and returns at once where it is not.
       const double factor = error / kGoodError;
       rate_ = factor < 1 ? rate_ * factor * factor * factor
                          : std::max(rate_, kLeastDamping) * std::min(factor, kMaxFactor);

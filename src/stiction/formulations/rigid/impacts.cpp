@@ -13,8 +13,6 @@
 
 namespace stiction::formulations {
 
-using contact::Contact;
-using contact::SolveStatus;
 using numerics::LcpReport;
 
 namespace {
@@ -25,7 +23,7 @@ namespace {
 bool find_rebounds(const RigidTerms& terms, const RigidMotion& motion, RigidIterate* iterate) {
   bool is_any = false;
   for (int i = 0; i < terms.num_contacts(); ++i) {
-    const Contact& c = terms.contact(i);
+    const contact::Contact& c = terms.contact(i);
     if (c.law.restitution == 0) continue;
     if (!iterate->rebounds[i] && !(motion.contact_impulses[i][2] > 0)) continue;
     const DenseJacobian<3> J = terms.contact_jacobian(i);
@@ -111,8 +109,7 @@ bool closes_again(const RigidTerms& terms, const ProjectedProblem& projected,
   return false;
 }
 
-/// Solves the phases of an impact: compression until contacts stop, restitution, and another solve
-/// that stops the rows which close because of restitution.
+/// Solves an impact: compression, restitution, and a solve that stops rows that close then.
 LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
                        ReducedSystem* system, ImpactPhases* phases) {
   const LcpReport compression = fallbacks->solve(terms, iterate, system);
@@ -149,7 +146,7 @@ ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbac
   while (find_rebounds(terms, *motion, iterate)) {
     base::check_limits();
     result.status = whiten(terms, *iterate, {}, &system->whitened);
-    if (result.status != SolveStatus::kConverged) break;
+    if (result.status != contact::SolveStatus::kConverged) break;
     const LcpReport report = solve_phases(terms, fallbacks, iterate, system, phases);
     result.status = to_solve_status(report.status);
     if (!report.is_solved()) break;

@@ -163,8 +163,7 @@ double BilateralConstraints::calc_largest_impulse() const {
 
 namespace {
 
-/// Calls tangents of sticking contacts dependent if only a short lever is left of them. The rows
-/// are those of the bilateral constraints.
+/// Calls tangents of sticking contacts dependent if only a short lever is left of them.
 class TangentFilter final : public numerics::RowFilter {
  public:
   TangentFilter(const ContactLevers& levers, const ProjectedProblem& problem, int num_equalities)
@@ -199,8 +198,7 @@ class NormalFilter final : public numerics::RowFilter {
   int num_contacts_;
 };
 
-/// Finds how far contact points are known: to the touch distance, or for a contact that closes
-/// within the step to the largest gap of such contacts of its pair that stick.
+/// Finds how far contact points are known: the touch distance, or the gaps that close.
 void find_reach(const RigidTerms& terms, const StickingSet& sticking, std::vector<double>* reach) {
   reach->assign(terms.num_contacts(), contact::kTouchDistance);
   for (int first = 0, end = 0; first < terms.num_contacts(); first = end) {

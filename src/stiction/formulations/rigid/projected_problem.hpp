@@ -57,8 +57,7 @@ class BilateralConstraints {
   /// @param filter may be null; it calls more rows dependent
   void project_rows(const std::vector<double>& rows, const numerics::RowFilter* filter,
                     std::vector<double>* projected);
-  /// Computes the constants of projected rows. At a point y of the constraints, velocities rows y +
-  /// b equal projected y + b_projected.
+  /// Computes constants b_projected: rows y + b = projected y + b_projected on the constraints.
   void project_constants(const std::vector<double>& rows, const std::vector<double>& b,
                          std::vector<double>* b_projected) const;
   /// Raises the constants of unilateral rows that were set to zero to at least 0, because no
@@ -100,8 +99,7 @@ class BilateralConstraints {
 /// their null space, and constants hold what the constraints fix. Source: [theory:projection].
 struct ProjectedProblem {
   BilateralConstraints bilateral;  // equalities, then two tangents of each contact in `sticking`
-  /// Contacts that stick by bilateral constraints: first those that touch, then those that close
-  /// within the step, each ascending.
+  /// Contacts that stick by bilateral constraints: first those that touch, then those that close.
   std::vector<int> sticking;
   /// How far the contact points of all contacts are known, see [theory:short-levers] [m].
   std::vector<double> reach;

@@ -7,7 +7,6 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 #include "stiction/formulations/rigid/impacts.hpp"
-#include "stiction/formulations/rigid/impulse_spreading.hpp"
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"

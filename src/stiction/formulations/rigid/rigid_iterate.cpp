@@ -9,8 +9,7 @@
 namespace stiction::formulations {
 namespace {
 
-/// Returns the constant b of a position that must not be below 0, such as a gap or the distance to
-/// a limit.
+/// Returns the constant b of a gap or of the distance to a limit, which must not be below 0.
 double calc_constant(double position, double time_step,
                      const contact::ModelParameters& parameters) {
   const double speed = position / time_step;
@@ -19,8 +18,7 @@ double calc_constant(double position, double time_step,
              : std::max(parameters.gap_correction * speed, -parameters.max_correction_speed);
 }
 
-/// Returns the constant b of an equality, whose error is corrected in either direction. The limit
-/// of the speed holds for all components of the error together.
+/// Returns the constant b of an equality, whose whole error's speed of correction is limited.
 double calc_equality_constant(const contact::Row& row, double time_step,
                               const contact::ModelParameters& parameters) {
   const double speed = parameters.gap_correction * row.position / time_step;
@@ -84,8 +82,7 @@ bool StickingSet::update(const RigidTerms& terms, const GapTerms& gaps, const Ri
     State& state = contacts_[i];
     const bool presses = motion.contact_impulses[i][2] > 0;
     const double speed = motion.contact_velocities[terms.contacts[i]].z() + gaps.contacts[i];
-    // A contact that touches and does not separate would press if normal impulses were shared in
-    // another way. One that only closes its gap within the step would not.
+    // A contact that rests would press if normal impulses were shared in another way.
     const bool rests = contact::is_touching(terms.contact(i)) && !(speed > kSeparatingSpeed);
     if (state.is_sticking) {
       if (keeps_touching_ || state.was_released || presses || rests) continue;

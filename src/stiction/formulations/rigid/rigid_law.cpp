@@ -16,7 +16,6 @@
 
 namespace stiction::formulations {
 
-using numerics::LcpReport;
 using numerics::LcpStatus;
 
 namespace {
@@ -86,14 +85,6 @@ class FrictionlessLaw final : public RigidLaw {
   std::vector<double> z_;  // impulses of the unilateral rows, then of the dry joints
 };
 
-}  // namespace
-
-std::unique_ptr<RigidLaw> make_frictionless_law(numerics::LcpSolver solver) {
-  return std::make_unique<FrictionlessLaw>(solver);
-}
-
-namespace {
-
 /// Coulomb friction within a regular polygon of k corners: with unit tangents d_1 .. d_k of every
 /// contact stacked in D, and unknowns z = (f_N, beta, lambda),
 ///
@@ -113,7 +104,7 @@ class FrictionPolygonLaw final : public RigidLaw {
           make_friction_direction(2 * std::numbers::pi * k / static_cast<double>(num_directions)));
   }
 
-  LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) override {
+  numerics::LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) override {
     frictional_.clear();
     for (int i = 0; i < problem.num_contacts; ++i)
       if (problem.mu[i] > 0) frictional_.push_back(i);
@@ -124,7 +115,8 @@ class FrictionPolygonLaw final : public RigidLaw {
     clear_round_off(problem.num_columns);
     assemble(problem);
     z_.resize(layout_.size());
-    LcpReport report = lemke_.solve({.size = layout_.size(), .Q = Q_.data(), .r = r_.data()}, z_);
+    numerics::LcpReport report =
+        lemke_.solve({.size = layout_.size(), .Q = Q_.data(), .r = r_.data()}, z_);
     if ((report.status == LcpStatus::kNotSolved || report.status == LcpStatus::kMaxPivots) &&
         report.residual <= kAcceptedResidual * math::max_abs(layout_.num_rows(), r_.data()))
       report.status = LcpStatus::kSolved;
@@ -186,8 +178,7 @@ class FrictionPolygonLaw final : public RigidLaw {
     }
   }
 
-  /// Sets the rows of G to zero that are only round-off of projections. The constraints prevent any
-  /// motion along such a row.
+  /// Clears the rows of G that are round-off of projections: constraints prevent any motion there.
   void clear_round_off(int n) {
     const auto squared = [&](int row) { return math::dot(n, row_of_G(row, n), row_of_G(row, n)); };
     double longest = 0;
@@ -257,6 +248,10 @@ class FrictionPolygonLaw final : public RigidLaw {
 };
 
 }  // namespace
+
+std::unique_ptr<RigidLaw> make_frictionless_law(numerics::LcpSolver solver) {
+  return std::make_unique<FrictionlessLaw>(solver);
+}
 
 std::unique_ptr<RigidLaw> make_friction_polygon_law(int num_directions) {
   STICTION_ASSERT(num_directions >= 4 && num_directions % 2 == 0);

@@ -19,8 +19,7 @@ struct FrictionDirection {
   double cos = 1, sin = 0;
 };
 
-/// Returns the direction at an angle from t1 [rad]. Round-off at the axes is cleared, so that
-/// directions along axes are exact and opposite ones cancel.
+/// Returns the direction at an angle from t1 [rad], exact along axes.
 inline FrictionDirection make_friction_direction(double angle) {
   constexpr double kRoundOff = 1e-15;  // cos(pi / 2) is 6e-17, cos(3 pi / 2) is 2e-16
   const auto clear = [](double x) { return std::abs(x) < kRoundOff ? 0 : x; };

@@ -15,11 +15,7 @@
 namespace stiction::formulations {
 
 using contact::ContactModel;
-using contact::ContactModelTraits;
 using contact::ContactProblem;
-using contact::ContactSolution;
-using contact::Islands;
-using contact::ModelParameters;
 using contact::RowKind;
 using contact::SolveStatus;
 using contact::TangentPolicy;
@@ -59,8 +55,7 @@ double count_rows(const IslandSize& size, TangentPolicy tangents) {
   const double tangent_rows = has_friction || sticks ? 2 * size.contacts : 0;
   const double bilateral = size.equalities + (sticks ? tangent_rows : 0);
   const double rank = std::min(bilateral, size.dofs);
-  // N and F twice, T with its projection or its copy in X, E with its copy in X, the basis, and
-  // the spins of pairs.
+  // N and F twice; T and E with copies in X or projections; the basis; the spins of pairs.
   const double rows = 2 * (size.num_unilateral() + size.dry_joints + tangent_rows) +
                       2 * size.equalities + rank + (has_friction ? 0 : 3 * size.pairs);
   // Both forms of the factor of the basis.
@@ -72,8 +67,7 @@ double count_rows(const IslandSize& size, TangentPolicy tangents) {
 
 /// Returns the numbers of the envelope of A.
 double count_envelope(const IslandSize& size, TangentPolicy tangents) {
-  // Springs and viscous contacts couple any two bodies, and equalities do so where they are
-  // relaxed.
+  // Springs, viscous contacts and relaxed equalities couple any two bodies.
   const bool is_wide =
       size.springs > 0 || size.equalities > 0 || tangents == TangentPolicy::kViscous;
   return is_wide ? 0.5 * square(size.dofs) : 0;
@@ -81,15 +75,14 @@ double count_envelope(const IslandSize& size, TangentPolicy tangents) {
 
 /// Returns the numbers of a law that solves a dense problem with this many unknowns.
 double count_dense_law(double num_unknowns, const IslandSize& size) {
-  // The matrix, the tableau, and as much for the fallback of least energy; the rows; frictionless
-  // pivoting, which starts the search for the least energy.
+  // The matrix, the tableau, as much for a fallback; the rows; frictionless pivoting.
   const double dense = std::min<double>(num_unknowns, kMaxDenseSize);
   return 4 * square(dense) + dense * size.dofs +
          0.5 * square(std::min(size.num_unilateral(), size.dofs));
 }
 
 double count_law(const IslandSize& size, TangentPolicy tangents,
-                 const ModelParameters& parameters) {
+                 const contact::ModelParameters& parameters) {
   const double k = parameters.friction_directions;
   switch (tangents) {
     case TangentPolicy::kFrictionPolygon:
@@ -113,12 +106,10 @@ double count_law(const IslandSize& size, TangentPolicy tangents,
          numerics::count_workspace(parameters.lcp_solver, num_rows, size.dofs, size.dry_joints);
 }
 
-/// Returns an upper bound of the memory that the matrices of an island take under a rigid model
-/// [bytes]. A matrix has a number for each dof of the island in each of its rows, so the bound
-/// grows with the square of the number of bodies in the island.
+/// Returns an upper bound of the memory of an island's matrices under a rigid model [bytes].
 double calc_island_memory(const ContactProblem& problem, const contact::Islands& islands,
-                          int island, const ContactModelTraits& traits,
-                          const ModelParameters& parameters) {
+                          int island, const contact::ContactModelTraits& traits,
+                          const contact::ModelParameters& parameters) {
   STICTION_ASSERT(traits.is_rigid);
   const IslandSize size = count(problem, islands, island);
   const double rows = count_rows(size, traits.tangents);
@@ -134,9 +125,9 @@ class RigidSolver final : public ContactSolver {
  public:
   explicit RigidSolver(ContactModel model) : model_(model) {}
 
-  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
-             std::span<const double> guess, base::ThreadPool* threads,
-             ContactSolution* solution) override {
+  void solve(const ContactProblem& problem, const contact::Islands& islands,
+             const SolverOptions& options, std::span<const double> guess, base::ThreadPool* threads,
+             contact::ContactSolution* solution) override {
     // The guess is not used: the warm start is the last active set, from which v follows.
     begin_solution(problem, islands, options, guess, solution);
     grow(islands.size(), options.parameters);
@@ -176,7 +167,7 @@ class RigidSolver final : public ContactSolver {
 
  private:
   static bool has_finite_velocities(const ContactProblem& problem, std::span<const int> blocks,
-                                    const ContactSolution& solution) {
+                                    const contact::ContactSolution& solution) {
     return std::all_of(blocks.begin(), blocks.end(), [&](int block) {
       const auto v = solution.v.begin();
       return std::all_of(v + problem.dof_start[block], v + problem.dof_start[block + 1],
@@ -195,9 +186,8 @@ class RigidSolver final : public ContactSolver {
     if (static_cast<int>(islands_.size()) < num_islands) islands_.resize(num_islands);
   }
 
-  /// Shares the memory among the islands of the step, and releases what is kept from earlier steps
-  /// if both exceed the limit.
-  void allot_memory(const ContactProblem& problem, const Islands& islands,
+  /// Shares the memory among the islands, and releases what is kept if both exceed the limit.
+  void allot_memory(const ContactProblem& problem, const contact::Islands& islands,
                     const contact::ModelParameters& parameters) {
     required_bytes_.resize(islands.size());
     for (int i = 0; i < islands.size(); ++i)

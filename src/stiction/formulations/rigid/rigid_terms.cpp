@@ -11,7 +11,6 @@
 
 namespace stiction::formulations {
 
-using contact::Contact;
 using contact::RowKind;
 
 namespace {
@@ -23,7 +22,7 @@ void sort_contacts(std::span<const int> pairs, RigidTerms* terms) {
   int i = 0;
   for (const int p : pairs) {
     for (int k = 0; k < terms->problem->pairs[p].num_contacts; ++k, ++i) {
-      const Contact& c = terms->problem->contacts[terms->island.contacts()[i]];
+      const contact::Contact& c = terms->problem->contacts[terms->island.contacts()[i]];
       if (terms->gaps != contact::GapPolicy::kSpeculative && !contact::is_touching(c)) continue;
       terms->contacts.push_back(i);
       terms->pairs.push_back(p);
@@ -57,12 +56,19 @@ void gather_friction(RigidTerms* terms) {
   }
   if (!terms->law_has_friction()) return;
   for (int i = 0; i < terms->num_contacts(); ++i) {
-    const Contact& c = terms->contact(i);
+    const contact::Contact& c = terms->contact(i);
     out.mu.push_back(std::min(c.sliding_friction(), kMaxFriction));
     out.nu.push_back(terms->problem->time_step * c.law.viscous_friction);
     const math::Vector3 v0 = terms->contact_jacobian(i).multiply(terms->v0);
     out.slip0.push_back(math::hypot(v0.x() + c.bias[0], v0.y() + c.bias[1]));
   }
+}
+
+/// Returns the key of a limit: the highest bit, the dof, and a bit that is set for upper limits.
+std::uint64_t make_limit_key(const contact::ContactProblem& problem, const contact::Row& row) {
+  constexpr std::uint64_t kIsLimit = std::uint64_t{1} << 63;
+  const bool is_upper = problem.row_columns[row.first_column] < 0;
+  return kIsLimit | 2 * static_cast<std::uint64_t>(problem.row_dof[row.first_column]) | is_upper;
 }
 
 }  // namespace
@@ -89,17 +95,6 @@ void assemble_terms(const contact::ContactProblem& problem, const contact::Islan
   sort_rows(out);
   gather_friction(out);
 }
-
-namespace {
-
-/// Returns the key of a limit: the highest bit, the dof, and a bit that is set for upper limits.
-std::uint64_t make_limit_key(const contact::ContactProblem& problem, const contact::Row& row) {
-  constexpr std::uint64_t kIsLimit = std::uint64_t{1} << 63;
-  const bool is_upper = problem.row_columns[row.first_column] < 0;
-  return kIsLimit | 2 * static_cast<std::uint64_t>(problem.row_dof[row.first_column]) | is_upper;
-}
-
-}  // namespace
 
 void find_active_keys(const RigidTerms& terms, std::span<const int> active,
                       std::vector<std::uint64_t>* keys) {

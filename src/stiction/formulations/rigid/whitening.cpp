@@ -31,6 +31,27 @@ DofRange find_range(std::span<const int> dofs) {
   return range;
 }
 
+/// A vector m that explains a row r best, |r - G^T m|, by its normal equations K m = h.
+struct Lever {
+  double squared = 0;    // |m|^2 [m^2]
+  double explained = 0;  // |G^T m|^2
+};
+
+/// @param floor a direction in which K is below it cannot be turned and gets no lever
+Lever find_lever(const Eigen::Matrix3d& K, const Eigen::Vector3d& h, double floor) {
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes;
+  axes.compute(K);  // computeDirect calls the C library's sin and cos, whose bits differ
+  Lever lever;
+  for (int k = 0; k < 3; ++k) {
+    const double value = axes.eigenvalues()[k];
+    if (!(value > floor)) continue;
+    const double along = axes.eigenvectors().col(k).dot(h);
+    lever.squared += along * along / (value * value);
+    lever.explained += along * along / value;
+  }
+  return lever;
+}
+
 }  // namespace
 
 void Whitening::start(const contact::ContactProblem& problem, const contact::Islands& islands,
@@ -116,31 +137,6 @@ void Whitening::whiten(const DenseJacobian<3>& J, int first_row, double* const* 
     for (int r = first_row; r < 3; ++r) rows[r][i] = lanes_[i][r];
   std::fill(lanes_.begin() + first, lanes_.begin() + last + 1, math::Lanes{});
 }
-
-namespace {
-
-/// A vector m that explains a row r best, |r - G^T m|, by its normal equations K m = h.
-struct Lever {
-  double squared = 0;    // |m|^2 [m^2]
-  double explained = 0;  // |G^T m|^2
-};
-
-/// @param floor a direction in which K is below it cannot be turned and gets no lever
-Lever find_lever(const Eigen::Matrix3d& K, const Eigen::Vector3d& h, double floor) {
-  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes;
-  axes.compute(K);  // computeDirect calls the C library's sin and cos, whose bits differ
-  Lever lever;
-  for (int k = 0; k < 3; ++k) {
-    const double value = axes.eigenvalues()[k];
-    if (!(value > floor)) continue;
-    const double along = axes.eigenvectors().col(k).dot(h);
-    lever.squared += along * along / (value * value);
-    lever.explained += along * along / value;
-  }
-  return lever;
-}
-
-}  // namespace
 
 void ContactLevers::assemble(const RigidTerms& terms, const Whitening& whitening) {
   num_columns_ = terms.num_dofs();

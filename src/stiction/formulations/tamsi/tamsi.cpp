@@ -9,7 +9,6 @@
 
 namespace stiction::formulations {
 
-using math::Matrix3;
 using math::Vector3;
 
 Tamsi::Parameters Tamsi::make_parameters(const contact::Contact& contact, double time_step,
@@ -36,11 +35,11 @@ Vector3 Tamsi::calc_impulse(const Parameters& p, const Vector3& v_c, State* stat
   return Vector3(0, 0, state->normal.n) - friction * state->t;
 }
 
-Matrix3 Tamsi::calc_gradient(const Parameters& p, const State& state) {
+math::Matrix3 Tamsi::calc_gradient(const Parameters& p, const State& state) {
   const double across = state.r / state.slip_norm;
   const double along = state.dr_dx / p.stiction_tolerance;
   const double mu_n = p.mu * state.normal.n;
-  Matrix3 G = (mu_n * (along - across)) * (state.t * state.t.transpose());
+  math::Matrix3 G = (mu_n * (along - across)) * (state.t * state.t.transpose());
   G(0, 0) += mu_n * across;
   G(1, 1) += mu_n * across;
   G.col(2) = (p.mu * state.r * state.normal.dn_dv) * state.t;
@@ -61,8 +60,7 @@ double find_first_positive_root(double a, double b, double c) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   const double discriminant = b * b - 4 * a * c;
   if (discriminant < 0) return kNone;
-  // Both terms of q have the same sign, so nothing cancels. With a = 0, c / q is the root of the
-  // line.
+  // Both terms of q have the same sign: nothing cancels. With a = 0, c / q is the line's root.
   const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
   double first = kNone;
   for (const double root : {q / a, c / q})

@@ -27,8 +27,7 @@ namespace stiction::formulations {
 /// [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
-  /// Largest number of Newton iterations until no constraint velocity changes by more than v_s /
-  /// 100.
+  /// Newton iterations until no constraint velocity changes by more than v_s / 100, at most.
   static constexpr int kMaxIterations = 20;
   /// Largest number of further iterations until the residual is within its tolerance.
   static constexpr int kMaxRefinements = 10;

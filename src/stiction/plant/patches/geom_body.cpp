@@ -11,7 +11,6 @@
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
-#include "stiction/geometry/mesh_repair.hpp"
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/plant/model/model.hpp"

@@ -134,9 +134,8 @@ inline BlockMatrix differentiate_projection(const ConeBlock& block, BlockState s
   return D;
 }
 
-/// Returns the residual of a block's law [m/s, rad/s]: the difference of r from the projection of
-/// r - w / mobility, times the mobility. A block that no impulse moves misses its law by its
-/// closing speed.
+/// Returns the residual of a block's law [m/s, rad/s]: |r - project(r - w / mobility)| mobility; of
+/// a block that no impulse moves, the closing speed.
 inline double calc_block_residual(const ConeBlock& block, const BlockVector& r,
                                   const BlockVector& w) {
   if (block.mobility == 0) return block.set == BlockSet::kInterval ? 0 : std::max(0.0, -w[0]);

@@ -49,8 +49,7 @@ void ConePath::find_usual_speed() {
   usual_speed_ = std::sqrt(squares);
 }
 
-/// Finds the motion of springs that are so soft that |M - I| <= kSoftestConePath. It is the only
-/// one, and the fixed point of a contraction by that factor.
+/// Finds the motion of the softest springs, the fixed point of a contraction.
 bool ConePath::find_first_place() {
   double largest = 0;  // bound of |M - I| / kappa
   for (int i = 0; i < blocks_->size(); ++i) {
@@ -115,8 +114,7 @@ bool ConePath::advance(const Tangent& tangent, double* length) {
   return false;
 }
 
-/// Continues at a corner that is less than kLeastConePathLength away, along the tangent of the
-/// piece behind it.
+/// Continues at a corner nearer than kLeastConePathLength, along the tangent behind it.
 bool ConePath::turn_corner(double* length) {
   states_ = at_.springs.states;
   for (const double ahead : kConePathLooks) {

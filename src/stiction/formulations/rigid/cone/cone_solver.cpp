@@ -16,9 +16,6 @@
 
 namespace stiction::formulations {
 
-using numerics::LcpReport;
-using numerics::LcpStatus;
-
 void SpringSchedule::note_solved(double residual) {
   num_slow_ = residual < kConeProgress * nearest_ ? 0 : num_slow_ + 1;
   nearest_ = std::min(nearest_, residual);
@@ -60,12 +57,29 @@ BlockVector project_on_cone(double mu, const BlockVector& r) {
   return {normal, scale * r[1], scale * r[2]};
 }
 
-/// Returns the nearest impulse that may act whatever the motion. Dry friction of joints proves
-/// nothing, because its bound does not grow.
+/// Returns the nearest impulse that may act whatever the motion; dry friction proves nothing.
 BlockVector project(const ConeBlock& block, const BlockVector& r) {
   if (block.mobility == 0 || block.set == BlockSet::kInterval) return {};
   if (block.set == BlockSet::kHalfLine) return {std::max(0.0, r[0]), 0, 0};
   return project_on_cone(block.bound, r);
+}
+
+/// The fastest velocities if there are no impulses [m/s, rad/s].
+struct FreeSpeeds {
+  double row = 0;   // G u_hat + b
+  double part = 0;  // G u_hat, without the speeds at which gaps close
+};
+
+FreeSpeeds find_free_speeds(const ConeBlocks& blocks) {
+  FreeSpeeds out;
+  for (int i = 0; i < blocks.size(); ++i) {
+    const BlockVector w = blocks.calc_velocity(blocks[i], blocks.u_hat());
+    for (int k = 0; k < 3; ++k) {
+      out.row = std::max(out.row, std::abs(w[k]));
+      out.part = std::max(out.part, std::abs(w[k] - blocks[i].b[k]));
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -98,28 +112,6 @@ double ConeJam::calc_leverage(std::span<const BlockVector> r) {
   const double usual = math::norm(push_) * usual_speed_;
   return usual > 0 ? needed / usual : std::numeric_limits<double>::infinity();
 }
-
-namespace {
-
-/// The fastest velocities if there are no impulses [m/s, rad/s].
-struct FreeSpeeds {
-  double row = 0;   // G u_hat + b
-  double part = 0;  // G u_hat, without the speeds at which gaps close
-};
-
-FreeSpeeds find_free_speeds(const ConeBlocks& blocks) {
-  FreeSpeeds out;
-  for (int i = 0; i < blocks.size(); ++i) {
-    const BlockVector w = blocks.calc_velocity(blocks[i], blocks.u_hat());
-    for (int k = 0; k < 3; ++k) {
-      out.row = std::max(out.row, std::abs(w[k]));
-      out.part = std::max(out.part, std::abs(w[k] - blocks[i].b[k]));
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 ConeReport ConeSolver::solve(const ConeBlocks& blocks, ConeMethod method) {
   start(blocks);
@@ -162,8 +154,7 @@ bool ConeSolver::is_accepted() const {
   return best_.residual <= kAcceptedConeResidual * best_.speed;
 }
 
-/// Takes proximal steps from several first stiffnesses, then in turns with sweeps, and then from
-/// the end of a path, which is long where there are many contacts.
+/// Takes proximal steps from several stiffnesses, in turns with sweeps, and from a path's end.
 void ConeSolver::search(ConeMethod method) {
   const bool may_step = method != ConeMethod::kSweeps, may_sweep = method != ConeMethod::kNewton;
   if (may_step) {
@@ -228,8 +219,7 @@ bool ConeSolver::take_step(double stiffness, int num_sweeps, int max_sweeps) {
   return true;
 }
 
-/// True if the impulses, or what the last step added to them, prove that corrections are jammed.
-/// Near a solution, such a proof only shows that some contacts must slip a little.
+/// True if the impulses, or the last step's change of them, prove that corrections are jammed.
 bool ConeSolver::is_jammed() {
   if (at_.residual <= near_) return false;
   report_.has_conflict =
@@ -260,8 +250,7 @@ bool ConeSolver::skip_steps() {
   return false;
 }
 
-/// Takes proximal steps with soft springs from the best impulses, whose residual is small. What is
-/// left may be the round-off of stiff springs.
+/// Takes proximal steps with soft springs from the best impulses: stiff springs have round-off.
 void ConeSolver::polish() {
   at_ = best_;
   double last = kInfinity;
@@ -331,9 +320,8 @@ void ConeSolver::sweep(double compliance, int count) {
   if (count > 0) blocks_->calc_motion(at_.r, &at_.u);  // without the round-off of the sweeps' sums
 }
 
-/// Computes how far a point is from the laws, and how fast its contacts and limits move. Dry joints
-/// may turn much faster than any contact moves, and the checks of a motion do not compare with
-/// them.
+/// Computes how far a point is from the laws, and how fast its contacts and limits move. Dry
+/// joints, which may turn much faster, are left out.
 void ConeSolver::judge(Point* point) const {
   point->worst_block = -1;
   point->residual = 0;
@@ -368,18 +356,19 @@ namespace {
 /// Source: [desaxce1998]; [theory:friction-cone].
 class FrictionConeLaw final : public RigidLaw {
  public:
-  LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) override {
+  numerics::LcpReport solve(const ReducedProblem& problem, ReducedSolution* out) override {
     blocks_.assemble(problem);
     const ConeReport report = solver_.solve(blocks_);
     blocks_.read_out(solver_.impulses(), problem, &out->impulses);
     out->u.assign(solver_.motion().begin(), solver_.motion().end());
     numerics::find_positive(out->impulses.unilateral, &out->active);
 
-    LcpReport law;
+    numerics::LcpReport law;
     law.pivots = report.newton_steps + report.sweeps;
     law.residual = report.residual;
     if (report.is_solved) return law;
-    law.status = report.has_conflict ? LcpStatus::kInfeasible : LcpStatus::kMaxPivots;
+    law.status =
+        report.has_conflict ? numerics::LcpStatus::kInfeasible : numerics::LcpStatus::kMaxPivots;
     // The caller knows only the unilateral rows.
     law.row = report.worst_block < problem.num_unilateral ? report.worst_block : -1;
     return law;

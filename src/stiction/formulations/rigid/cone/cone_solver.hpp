@@ -79,8 +79,7 @@ enum class ConeMethod {
 /// The outcome of a solve.
 struct ConeReport {
   bool is_solved = false;
-  /// Friction jams the corrections, see ConeJam: no slow motion is known to satisfy the
-  /// constraints.
+  /// Friction jams the corrections, see ConeJam: no slow motion is known that satisfies them.
   bool has_conflict = false;
   int worst_block = -1;  // the block that misses its law by most
   double residual = 0;   // of that block [m/s, rad/s]

@@ -40,8 +40,7 @@ BlockVector solve_one_contact(const std::array<double, 9>& W, const BlockVector&
 // contradict each other slightly, a step adds the same small impulses as the step before, until a
 // contact slips or opens. Source: [theory:friction-cone-newton].
 
-/// Returns after how many more changes of the impulses r the first block that is inside its set
-/// reaches a bound; infinity: none does.
+/// Returns after how many more changes of r the first inner block reaches a bound, or infinity.
 double count_steps_to_bound(const ConeBlocks& blocks, std::span<const BlockVector> r,
                             std::span<const BlockVector> change);
 
