@@ -8,7 +8,6 @@
 #include <benchmark/benchmark.h>
 
 #include "stiction/math/block_sparse_cholesky.hpp"
-#include "stiction/math/ordering.hpp"
 
 namespace {
 

@@ -19,7 +19,6 @@
 #include "stiction/base/error.hpp"
 #include "stiction/io/contact_properties.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/io/taxel_assignment.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace {

@@ -12,7 +12,6 @@ set(_contact_headers
   stiction/certificate/certifier.hpp
   stiction/contact/custom_law.hpp
   stiction/contact/patch_contact.hpp
-  stiction/contact/problem_check.hpp
   stiction/formulations/contact_solver.hpp
   stiction/geometry/contact_surface.hpp
   stiction/geometry/extent.hpp
@@ -21,7 +20,7 @@ set(_contact_headers
   stiction/geometry/shapes.hpp
   stiction/geometry/tet_mesh.hpp
   stiction/numerics/lcp_solvers.hpp
-  stiction/numerics/mlcp.hpp
+  stiction/numerics/lcp.hpp
   stiction/numerics/row_basis.hpp)
 set(_sim_headers
   stiction/io/contact_properties.hpp

@@ -67,7 +67,7 @@ FOLDERS_INSIDE = {
 # These stand above the certificate but must not use it, because it verifies their results.
 FORBIDDEN = {("formulations", "certificate"), ("laws", "certificate")}
 # The headers that other folders may include. A folder that is not listed has no private headers.
-PUBLIC_HEADERS = {"certificate": ("certificate.hpp", "certificate_fields.hpp", "certifier.hpp")}
+PUBLIC_HEADERS = {"certificate": ("certificate.hpp", "certifier.hpp")}
 SUFFIXES = (".hpp", ".cpp")
 
 PACKAGE = "stiction"

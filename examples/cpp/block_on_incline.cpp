@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "stiction/certificate/certifier.hpp"
-#include "stiction/contact/problem_check.hpp"
+#include "stiction/contact/contact_problem.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "stiction/formulations/rigid/cone_blocks.hpp"
-#include "stiction/formulations/rigid/cone_solver.hpp"
+#include "stiction/formulations/rigid/cone/cone_blocks.hpp"
+#include "stiction/formulations/rigid/cone/cone_solver.hpp"
 
 namespace stiction::python {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
-#include "stiction/contact/friction_regularizations.hpp"
+#include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/normal_laws.hpp"
-#include "stiction/contact/surface_options.hpp"
+#include "stiction/contact/patch_contact.hpp"
 #include "stiction/numerics/active_set_qp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/sim/memory/warning_memory.hpp"

@@ -11,7 +11,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 
 namespace stiction::python {
 namespace {

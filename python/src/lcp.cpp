@@ -8,8 +8,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
-#include "stiction/numerics/mlcp.hpp"
 #include "stiction/numerics/row_basis.hpp"
 
 namespace stiction::python {

@@ -15,7 +15,7 @@
 #include "options.hpp"
 #include "step_turn.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/base/fork_count.hpp"
+#include "stiction/base/thread_pool.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"

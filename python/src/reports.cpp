@@ -13,7 +13,7 @@
 #include "bindings.hpp"
 #include "report_arrays.hpp"
 #include "report_state.hpp"
-#include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "stiction/base/fork_count.hpp"
+#include "stiction/base/thread_pool.hpp"
 
 namespace stiction::python {
 

@@ -18,7 +18,6 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/io/material_assignment.hpp"
-#include "stiction/io/taxel_assignment.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/sim/options/pair_explanation.hpp"
 #include "stiction/sim/stepper.hpp"

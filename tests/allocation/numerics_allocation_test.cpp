@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
-#include "stiction/numerics/mlcp.hpp"
 #include "stiction/numerics/row_basis.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_lcp.hpp"

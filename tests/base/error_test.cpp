@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/base/number_text.hpp"
-
 namespace stiction::error_test {
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "campaign/contact_motion.hpp"
 #include "campaign/reading_laws.hpp"
-#include "stiction/contact/residual_scale.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/gaps.hpp"
 
 namespace stiction::campaign {
 namespace {

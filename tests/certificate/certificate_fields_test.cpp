@@ -1,4 +1,4 @@
-#include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/certificate/certificate.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -12,10 +12,42 @@
 namespace stiction::certificate::certificate_fields_test {
 namespace {
 
+TEST(Verdict, PassesIfNoValueExceedsItsLimit) {
+  Verdict verdict;
+  verdict.require("slip", 0, 0, "m/s");
+  verdict.require("pull", -1, 1e-9, "N s");
+  EXPECT_TRUE(verdict.ok());
+  EXPECT_EQ(std::string(verdict.failed().quantity), "");
+}
+
+TEST(Verdict, NamesTheCheckThatFailsByTheLargestFactor) {
+  Verdict verdict;
+  verdict.require("slip", 2e-6, 1e-6, "m/s");
+  verdict.require("pull", 1e-5, 1e-6, "N s");
+  verdict.require("work", 9, 1, "J");
+  verdict.require("gap", 0, 1, "m");
+  EXPECT_FALSE(verdict.ok());
+  EXPECT_EQ(std::string(verdict.failed().quantity), "pull");
+  EXPECT_EQ(verdict.failed().value, 1e-5);
+  EXPECT_EQ(verdict.failed().limit, 1e-6);
+  EXPECT_EQ(std::string(verdict.failed().unit), "N s");
+}
+
+TEST(Verdict, NaNFailsByTheLargestFactor) {
+  Verdict verdict;
+  verdict.require("slip", 1e9, 1e-9, "m/s");
+  verdict.require("pull", std::nan(""), 1, "N s");
+  verdict.require("work", 1e30, 1, "J");
+  EXPECT_EQ(std::string(verdict.failed().quantity), "pull");
+  Verdict without_limit;
+  without_limit.require("slip", 1, std::nan(""), "m/s");
+  EXPECT_FALSE(without_limit.ok());
+}
+
 /// Sets every number of a certificate to a value.
 Certificate make_certificate(int value) {
   Certificate out;
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (!std::is_same_v<T, bool>) field.in(out) = value;
   });
   return out;
@@ -44,7 +76,7 @@ TEST(CertificateFields, HasEveryMemberInOrder) {
 
 TEST(CertificateFields, MergeKeepsANaN) {
   const double nan = std::nan("");
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, double>) {
       Certificate good = make_certificate(1), bad = make_certificate(1);
       field.in(bad) = nan;
@@ -60,7 +92,7 @@ TEST(CertificateFields, MergeKeepsTheSmallestNormalImpulseAndTheLargestOfOtherNu
   Certificate worst = make_certificate(2);
   keep_worst(make_certificate(3), &worst);
   keep_worst(make_certificate(1), &worst);
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, bool>) return;
     const bool is_smallest = std::string_view(field.name) == "min_normal_impulse";
     EXPECT_EQ(static_cast<double>(field.in(worst)), is_smallest ? 1 : 3) << field.name;
@@ -82,7 +114,7 @@ TEST(CertificateFields, MergeKeepsTheFailedCheck) {
 TEST(CertificateFields, UnitsGiveThePowerOfTimeInTheConversionFromAccelerations) {
   Certificate certificate = make_certificate(8);
   scale_to_velocities(0.5, &certificate);
-  for_each_field([&]<class T>(const Field<T>& field) {
+  for_each_field([&]<class T, class Owner>(const Field<T, Owner>& field) {
     if constexpr (std::is_same_v<T, bool>) return;
     const std::string_view unit = field.unit;
     const int expected = unit == "-" ? 8 : unit == "J" ? 2 : 4;
@@ -106,4 +138,5 @@ TEST(CertificateFields, HaveRowsInTheTableOfTheDocumentation) {
 }
 
 }  // namespace
+
 }  // namespace stiction::certificate::certificate_fields_test

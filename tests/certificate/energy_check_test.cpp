@@ -1,4 +1,4 @@
-#include "stiction/certificate/energy_check.hpp"
+#include "stiction/certificate/balance_check.hpp"
 
 #include <cmath>
 #include <random>

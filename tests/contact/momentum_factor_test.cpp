@@ -12,7 +12,6 @@
 #include <Eigen/Dense>
 
 #include "stiction/contact/islands.hpp"
-#include "stiction/contact/pair_loads.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 

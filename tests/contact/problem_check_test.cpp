@@ -1,4 +1,4 @@
-#include "stiction/contact/problem_check.hpp"
+#include "stiction/contact/contact_problem.hpp"
 
 #include <cmath>
 #include <functional>

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "fuzz/input.hpp"
+#include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
-#include "stiction/numerics/mlcp.hpp"
 #include "stiction/numerics/row_basis.hpp"
 
 namespace stiction::fuzz {

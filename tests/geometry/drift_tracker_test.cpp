@@ -1,5 +1,5 @@
 // Compares queries that reuse a list of candidates with new queries. The bits must be the same.
-#include "stiction/geometry/drift_tracker.hpp"
+#include "stiction/geometry/candidates.hpp"
 
 #include <cmath>
 #include <cstddef>

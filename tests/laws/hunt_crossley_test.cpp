@@ -1,4 +1,4 @@
-#include "stiction/laws/hunt_crossley.hpp"
+#include "stiction/laws/normal_law.hpp"
 
 #include <cmath>
 #include <vector>

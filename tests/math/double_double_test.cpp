@@ -1,4 +1,4 @@
-#include "stiction/math/double_double.hpp"
+#include "stiction/math/six.hpp"
 
 #include <cmath>
 #include <random>

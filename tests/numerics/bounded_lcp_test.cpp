@@ -1,5 +1,5 @@
 // Problems with rows that have bounds on both sides, against an enumeration of all states.
-#include "stiction/numerics/bounded_lcp.hpp"
+#include "stiction/numerics/lcp.hpp"
 
 #include <cmath>
 #include <limits>

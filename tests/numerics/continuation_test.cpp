@@ -1,4 +1,4 @@
-#include "stiction/numerics/continuation.hpp"
+#include "stiction/numerics/newton.hpp"
 
 #include <algorithm>
 #include <cmath>

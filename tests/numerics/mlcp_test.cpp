@@ -1,4 +1,4 @@
-#include "stiction/numerics/mlcp.hpp"
+#include "stiction/numerics/lcp.hpp"
 
 #include <algorithm>
 #include <limits>

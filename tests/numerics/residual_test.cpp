@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "stiction/numerics/lcp.hpp"
-#include "stiction/numerics/mlcp.hpp"
 #include "support/random_lcp.hpp"
 
 namespace stiction::numerics::residual_test {

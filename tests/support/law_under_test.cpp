@@ -10,7 +10,6 @@
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/lagged.hpp"
-#include "stiction/formulations/convex/lagged_regularized.hpp"
 #include "stiction/formulations/convex/sap.hpp"
 #include "stiction/formulations/convex/similar.hpp"
 

@@ -7,7 +7,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/momentum_factor.hpp"
-#include "stiction/formulations/solver_options.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 
 namespace stiction::support {
 

@@ -74,7 +74,7 @@ def test_the_certificates_public_headers_may_be_included(tmp_path: Path) -> None
             '"stiction/certificate/plain_kinematics.hpp"',
             "plain_kinematics.hpp is private to certificate",
         ),
-        ("plant/a.hpp", '"stiction/certificate/verdict.hpp"', "include certificate.hpp or"),
+        ("plant/a.hpp", '"stiction/certificate/round_off.hpp"', "include certificate.hpp or"),
         ("laws/a.hpp", '"stiction/certificate/certifier.hpp"', "laws must not include certificate"),
         ("base/a.hpp", '"stiction/color/b.hpp"', "no folder 'color'"),
         ("sim/a.hpp", '"b.hpp"', "write it as stiction/.../b.hpp"),

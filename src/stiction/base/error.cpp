@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 
 namespace stiction {
 namespace {
@@ -70,6 +69,15 @@ std::string suggest_name(const std::string& name, const std::vector<std::string>
   if (names.size() > kMaxListed)
     list += " and " + std::to_string(names.size() - kMaxListed) + " more";
   return " (known: " + list + ")";
+}
+
+int parse_name(const std::string& where, std::string_view name,
+               std::span<const std::string_view> names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  throw Error(ErrorCode::kUnknownName, where,
+              "there is no '" + std::string(name) + "'" +
+                  suggest_name(std::string(name), {names.begin(), names.end()}));
 }
 
 }  // namespace stiction

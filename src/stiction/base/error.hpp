@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cmath>
+#include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,14 +59,42 @@ class ErrorList {
   std::vector<Error> errors_;
 };
 
-/// Returns the entry of `names` with the least edit distance to `name`, whatever the case of the
-/// letters. Returns an empty string if that distance is more than n / 3 + 1, rounded down, for a
-/// `name` of n letters.
+/// Returns the entry of `names` with the least edit distance to `name`, whatever the case; or an
+/// empty string if it is more than n / 3 + 1 for n letters, rounded down.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names);
 
-/// Returns " (did you mean 'x'?)" with the nearest name, or a list of known names if no name is
-/// near: all of up to 40, and the number of the others. The text is meant to follow an unknown name
-/// in a message.
+/// Returns " (did you mean 'x'?)" with the nearest name, else a list of up to 40 known names and
+/// the number of the others, to follow an unknown name in a message.
 std::string suggest_name(const std::string& name, const std::vector<std::string>& names);
 
+// Tables whose rows users choose by name.
+
+/// Returns the names of a table's rows. Each row has a member `name`.
+template <class Rows>
+std::vector<std::string_view> list_names(const Rows& rows) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+/// Returns the index of a name in a list.
+/// @param where what the user names, such as an option; the message begins with it
+/// @throws Error kUnknownName, with the nearest name, if the list does not have this name
+int parse_name(const std::string& where, std::string_view name,
+               std::span<const std::string_view> names);
+
 }  // namespace stiction
+
+namespace stiction::base {
+
+/// Writes a number for a message.
+/// @param digits largest number of significant digits, 1 to 17
+inline std::string to_text(double value, int digits = 6) {
+  if (std::isnan(value)) return "nan";  // printf may print "-nan"
+  if (value == 0) return "0";           // printf prints "-0" for -0
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+}  // namespace stiction::base

@@ -6,8 +6,7 @@
 namespace stiction::base {
 namespace {
 
-/// Removes the first character of a text that is not empty, and returns its code point. A byte that
-/// is not valid UTF-8 becomes a number that no character has.
+/// Removes the first character and returns its code point, or a number no character has.
 char32_t take_character(std::string_view* text) noexcept {
   constexpr char32_t kNoCharacter = 0x110000;
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>((*text)[i]); };
@@ -80,8 +79,7 @@ bool take_match(std::string_view* pattern, std::string_view* name) noexcept {
 }  // namespace
 
 bool matches_pattern(std::string_view pattern, std::string_view name) noexcept {
-  // Where to go on after a mismatch: the last star takes one character more. Stars before it need
-  // not be tried again, because the last one can take what they could.
+  // After a mismatch the last star takes one character more; it can take what earlier stars could.
   std::optional<std::string_view> after_star;
   std::string_view retry;
   while (!pattern.empty() || !name.empty()) {

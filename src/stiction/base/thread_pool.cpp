@@ -11,12 +11,20 @@
 #include <utility>
 #include <vector>
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 #include "stiction/base/error.hpp"
-#include "stiction/base/fork_count.hpp"
-#include "stiction/base/work_limits.hpp"
 
 namespace stiction::base {
 namespace {
+
+#ifndef _WIN32
+std::atomic<int> num_forks{0};
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { num_forks.fetch_add(1, std::memory_order_relaxed); });
+#endif
 
 /// The tasks of one batch.
 struct Batch {
@@ -32,6 +40,14 @@ struct Batch {
 };
 
 }  // namespace
+
+int fork_count() noexcept {
+#ifdef _WIN32
+  return 0;
+#else
+  return num_forks.load(std::memory_order_relaxed);
+#endif
+}
 
 /// The threads of a pool other than the caller's.
 class ThreadPool::Workers {
@@ -106,9 +122,7 @@ void ThreadPool::Workers::run(const Batch& batch) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// Waits for the workers that have a task. One that has not woken yet finds the batch closed, so a
-/// short batch does not wait for it. Meanwhile the limits are polled, because only this thread may
-/// ask whether the work is interrupted.
+/// Waits for the workers that have a task, and polls the limits, which only this thread may do.
 void ThreadPool::Workers::wait() {
   constexpr std::chrono::milliseconds kBetweenPolls{50};
   std::unique_lock lock(mutex_);
@@ -164,14 +178,12 @@ ThreadPool::~ThreadPool() {
   if (fork_count_ != fork_count()) leave_workers_of_parent();
 }
 
-/// Forgets the workers of the parent process. Their mutex may be locked for ever, so their memory
-/// is not freed.
+/// Forgets the parent's workers without freeing them, as their mutex may be locked for ever.
 void ThreadPool::leave_workers_of_parent() {
   if (workers_) workers_.release()->detach();
 }
 
-/// Starts the workers of this process. If the process may not have them, tasks run on the caller's
-/// thread.
+/// Starts the workers of this process. If it may not have them, the caller's thread runs all.
 void ThreadPool::restart_workers() {
   leave_workers_of_parent();
   fork_count_ = fork_count();

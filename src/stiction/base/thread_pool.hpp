@@ -5,7 +5,20 @@
 
 #include "stiction/base/work_limits.hpp"
 
+#if defined(__SANITIZE_THREAD__)
+#define STICTION_HAS_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STICTION_HAS_THREAD_SANITIZER
+#endif
+#endif
+
 namespace stiction::base {
+
+#ifdef STICTION_HAS_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
 
 /// Runs independent tasks on a fixed set of threads. Any thread may run any task, so tasks must not
 /// depend on each other. Results are then bitwise identical for any number of threads.
@@ -43,12 +56,11 @@ class ThreadPool {
   void restart_workers();
 
   int num_threads_;
-  int fork_count_;  // base::fork_count() when the workers were started
+  int fork_count_;  // fork_count() when the workers were started
   std::unique_ptr<Workers> workers_;
 };
 
-/// Calls task(i) for each i in [0, count), on the threads of a pool or, if it is null, on the
-/// caller's thread alone. See ThreadPool::run.
+/// Calls task(i) for each i in [0, count), on a pool or, if it is null, on the caller's thread.
 template <class Task>
 void run_tasks(ThreadPool* threads, int count, Task&& task) {
   if (threads) return threads->run(count, task);
@@ -57,5 +69,25 @@ void run_tasks(ThreadPool* threads, int count, Task&& task) {
     task(i);
   }
 }
+
+/// Returns how often this process and its ancestors were forked since the library was loaded. After
+/// fork() the child has only the thread that called it, and mutexes stay as other threads left
+/// them. An object that has threads compares this number with that of its construction. Always 0 on
+/// Windows, which has no fork().
+int fork_count() noexcept;
+
+/// An order between threads that ThreadSanitizer cannot see, because a library keeps it that was
+/// not built with it: all that a thread does before `release` happens before what another does
+/// after `acquire`. In other builds this does nothing.
+class ThreadOrder {
+ public:
+#ifdef STICTION_HAS_THREAD_SANITIZER
+  void release() { __tsan_release(this); }
+  void acquire() { __tsan_acquire(this); }
+#else
+  void release() {}
+  void acquire() {}
+#endif
+};
 
 }  // namespace stiction::base

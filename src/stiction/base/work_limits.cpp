@@ -10,8 +10,7 @@ constexpr double kLongest = 1e9;
 
 constinit thread_local LimitedTask* present_task = nullptr;
 
-/// Decides at which polls a thread reads the clock, which takes as long as a small part of a fast
-/// step: at every eighth while they are close together, and at all if they are not.
+/// Decides at which polls a thread reads the clock: every eighth if they are close, else all.
 class PollPace {
  public:
   /// True if the clock should be read now.

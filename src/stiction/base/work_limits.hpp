@@ -17,22 +17,19 @@ enum class StopReason : std::uint8_t {
   kInterrupted,      // the caller's is_interrupted() returned true
 };
 
-/// Thrown by count_iteration and check_limits. It is no std::exception, so that no handler of
-/// errors takes it for one.
+/// Thrown by count_iteration and check_limits. No std::exception, so that no handler takes it.
 struct WorkStopped {
   StopReason reason;
 };
 
-/// The limits that all tasks of one step share. One thread calls begin; the threads that work for
-/// it only read the limits and the reason to stop.
+/// The limits of all tasks of one step. One thread calls begin; its workers only read.
 class WorkLimits {
  public:
   /// Wall time of one step [s].
   double max_seconds = std::numeric_limits<double>::infinity();
   /// Iterations of one task, for example of one solve of an island; 0 for no limit.
   std::int64_t max_iterations = 0;
-  /// Asks the caller, on its own thread and at most about ten times a second, whether to give up.
-  /// May be null.
+  /// Asks the caller, on its thread and about ten times a second, whether to give up; or null.
   bool (*is_interrupted)() = nullptr;
 
   /// Begins a call of one or more steps.
@@ -40,8 +37,7 @@ class WorkLimits {
   /// Begins a step of the call, for which the time counts anew.
   void begin_step();
 
-  /// Returns the reason to stop, if there is one. `is_owner` is true on the thread that called
-  /// begin_call.
+  /// Returns the reason to stop. `is_owner` is true on the thread that called begin_call.
   StopReason poll(bool is_owner) noexcept;
   /// Records a reason to stop, unless there is one already.
   void stop(StopReason reason) noexcept;
@@ -55,8 +51,7 @@ class WorkLimits {
   std::atomic<StopReason> reason_{StopReason::kNone};
 };
 
-/// A task under limits. While it lives, the calling thread works for it, and iterations count from
-/// 0. Tasks may be nested.
+/// A task under limits, for which the calling thread works, with its own count. May be nested.
 class LimitedTask {
  public:
   /// @param limits   null: the task has no limits

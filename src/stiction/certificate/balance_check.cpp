@@ -4,11 +4,9 @@
 #include <cmath>
 
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/contact/residual_scale.hpp"
+#include "stiction/contact/contact_solution.hpp"
 
 namespace stiction::certificate {
-
-using contact::ResidualScale;
 
 namespace {
 
@@ -43,8 +41,7 @@ void BalanceCheck::calc(const SolvedStep& step, const GeneralizedImpulses& impul
 
 /// Returns |D r| of the residual over some blocks, D = diag(A)^(-1/2) [sqrt(J)].
 double BalanceCheck::calc_norm(const SolvedStep& step, std::span<const int> blocks) const {
-  // Both forms of D^2 r^2 are exact but round differently. Each family of models keeps its own, so
-  // that recordings replay to the last bit.
+  // Both forms are exact but round differently; each family keeps its own, so recordings replay.
   const bool divides = contact::traits(step.model).is_rigid;
   double sum = 0;
   for_each_dof(step.problem, blocks, [&](int dof, double a) {
@@ -60,7 +57,7 @@ void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impu
   for (int i = 0; i < step.problem.num_contacts(); ++i)
     surfaces2 = std::max(surfaces2, contact::calc_surface_momentum2(step.problem, i));
   for_each_whole_group(step, [&](std::span<const int> blocks) {
-    const ResidualScale scale =
+    const contact::ResidualScale scale =
         calc_residual_scale(step.problem, blocks, impulses.by_law, momentum_, 1, surfaces2);
     const double residual = calc_norm(step, blocks);
     const double tolerance =
@@ -76,6 +73,43 @@ void BalanceCheck::judge(const SolvedStep& step, const GeneralizedImpulses& impu
       result->round_off =
           std::max(result->round_off, std::min(residual, round_off) / scale.impulses);
   });
+}
+
+void Energy::add(const Energy& other) {
+  gain += other.gain;
+  residual += other.residual;
+  kinetic += other.kinetic;
+}
+
+Energy calc_energy(const SolvedStep& step, const BalanceCheck& balance) {
+  const ContactProblem& problem = step.problem;
+  double gain = 0, residual = 0, after = 0;
+  for_each_whole_group(step, [&](std::span<const int> blocks) {
+    for (const int b : blocks) {
+      for (int i = problem.dof_start[b]; i < problem.dof_start[b + 1]; ++i) {
+        const double v = step.solution.v[i];
+        gain += 0.5 * (v + problem.v_star[i]) * balance.inertial()[i];
+        residual += std::abs(v * balance.residual()[i]);
+        after += 0.5 * v * balance.momentum()[i];
+      }
+    }
+  });
+  return {.gain = gain, .residual = residual, .kinetic = std::max(after, after - gain)};
+}
+
+void judge_energy(const Energy& energy, double explained, double rounding, Verdict* verdict) {
+  // The gain is a difference of energies, which are sums of rounded terms.
+  constexpr double kRounding = 1e-12;
+  verdict->require(
+      "energy gain", energy.gain,
+      explained + energy.residual + rounding + kRounding * (energy.kinetic + explained), "J");
+}
+
+double calc_energy_rounding(const SolvedStep& step, const RoundOff& rounding) {
+  double sum = 0;
+  for (int i = 0; i < step.problem.num_dofs(); ++i)
+    sum += (std::abs(step.solution.v[i]) + std::abs(step.problem.v_star[i])) * rounding.terms()[i];
+  return rounding.unit() * sum;
 }
 
 }  // namespace stiction::certificate

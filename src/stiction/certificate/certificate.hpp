@@ -1,10 +1,41 @@
 #pragma once
 
-#include "stiction/certificate/verdict.hpp"
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <type_traits>
 
-/// The certificate of a step, as data. certifier.hpp computes it; certificate_fields.hpp lists its
-/// fields with their names, units and the rule by which the certificates of two steps merge.
 namespace stiction::certificate {
+
+/// A quantity that exceeds its limit.
+struct FailedCheck {
+  const char* quantity = "";  // a string literal, as is the unit
+  double value = 0, limit = 0;
+  const char* unit = "";
+};
+
+/// Collects checks and keeps the one that fails by the largest factor.
+class Verdict {
+ public:
+  /// Checks that value <= limit. A value or limit that is NaN fails by an infinite factor.
+  void require(const char* quantity, double value, double limit, const char* unit) {
+    if (value <= limit) return;
+    const double excess =
+        limit > 0 && !std::isnan(value) ? value / limit : std::numeric_limits<double>::infinity();
+    if (!ok() && !(excess > excess_)) return;
+    excess_ = excess;
+    failed_ = {.quantity = quantity, .value = value, .limit = limit, .unit = unit};
+  }
+
+  /// True if every check so far has passed.
+  bool ok() const { return !(excess_ > 0); }
+  /// The check that fails by most, if not ok().
+  const FailedCheck& failed() const { return failed_; }
+
+ private:
+  double excess_ = 0;
+  FailedCheck failed_;
+};
 
 /// The part of a certificate that only rigid models have; all zero for compliant models.
 ///
@@ -14,14 +45,12 @@ namespace stiction::certificate {
 struct RigidCertificate {
   /// Largest |min(w gamma_n, v_n + b)| of contacts and limits, w being their mobility [m/s].
   double complementarity = 0;
-  /// Sum of gamma_n (v_n + b) where it is positive, and of the energy that friction polygons could
-  /// still dissipate [J].
+  /// Sum of gamma_n (v_n + b) where positive, and what friction polygons could still dissipate [J].
   double complementarity_work = 0;
   /// Largest velocity that a sticking contact or an equality should have stopped [m/s, rad/s].
   double constraint_error = 0;
-  /// The number of contacts and limits that are active, which means that they have an impulse, and
-  /// the number n - rank X that is enough (Theorem 1 of [drumwright2015]). Both are sums over
-  /// islands.
+  /// The number of active contacts and limits, which have an impulse, and the number n - rank X
+  /// that is enough (Theorem 1 of [drumwright2015]), summed over islands.
   int num_active = 0, max_active = 0;
 };
 
@@ -36,8 +65,7 @@ struct RigidCertificate {
 /// model nor that of the time step.
 /// Source: [theory:convex-bound].
 struct Certificate {
-  /// Bound on |v - v_exact|_A in units of the square root of energy [sqrt(J)]; infinite for models
-  /// without one.
+  /// Bound on |v - v_exact|_A [sqrt(J)]; infinite for models without one.
   double error_bound = 0;
   /// Bound on the error of the relative velocity of any contact point [m/s].
   double velocity_bound = 0;
@@ -51,16 +79,14 @@ struct Certificate {
   /// The same relative to the momentum |D A v| where that is larger, as [castro2023] and Drake
   /// measure it. Steps that `tamsi` divided are left out [-].
   double residual_to_momentum = 0;
-  /// Part of relative_residual that is attributed to rounding; 0 where the tolerance is met without
-  /// an allowance for it [-].
+  /// Part of relative_residual attributed to rounding; 0 where no allowance is needed [-].
   double round_off = 0;
   /// Largest difference between the impulses reported and those of the model's laws at v [N s].
   double impulse_error = 0;
   /// Smallest normal impulse reported [N s]. A negative one would be adhesion.
   double min_normal_impulse = 0;
-  /// Largest friction impulse, torsion and rolling included, beyond the model's bound [N s]. The
-  /// bound is mu gamma_n of the step, or mu gamma_n0 for the lagged models. The excess is at most
-  /// round-off.
+  /// Largest friction impulse, with torsion and rolling, beyond the model's bound [N s]: mu gamma_n
+  /// of the step or of the lagged models. At most round-off.
   double max_cone_excess = 0;
   /// Largest energy that friction of every kind adds at a contact [J]; at most round-off.
   double max_friction_work = 0;
@@ -72,15 +98,105 @@ struct Certificate {
   double coupling_error = 0;
   /// Energy that contacts and rows add, 1/2 |v|_A^2 - 1/2 |v*|_A^2 [J]. It can be above 0 only
   /// through springs, corrections of positions, moving surfaces, and the dry friction of joints in
-  /// a rebound; see energy_check.hpp.
+  /// a rebound; see Energy.
   double energy_gain = 0;
   RigidCertificate rigid;
-  /// True if every check passes. Residuals must be within the tolerance or, if arithmetic cannot
-  /// resolve the tolerance, within round-off. Impulses must agree with the laws within round-off.
-  /// The coupling error is not checked.
+  /// True if every check passes: residuals within the tolerance or round-off, and impulses that
+  /// agree with the laws within round-off. The coupling error is not checked.
   bool ok = true;
   /// The check that fails by most, if not ok.
   FailedCheck failed;
 };
+
+// The fields of a certificate, listed once. Merging, scaling and the Python attributes follow from
+// this list, and a test compares the table of docs/certificates.md with it.
+
+/// The rule by which the values of two steps become one.
+enum class Merge { kLarger, kSmaller, kBoth };
+
+/// One field of a certificate, of type T, which is a member of Certificate or RigidCertificate.
+template <class T, class Owner>
+struct Field {
+  const char* name;
+  const char* unit;  // "-" for a number without one
+  Merge merge;
+  /// The power p of time in the conversion from accelerations: a value computed for accelerations,
+  /// times h^p, is the value for the velocities that they make over a time h.
+  int scale_power;
+  T Owner::*member;
+  const char* meaning;  // without a full stop
+
+  template <class Anything>
+  auto& in(Anything& c) const {
+    if constexpr (std::is_same_v<Owner, RigidCertificate>)
+      return c.rigid.*member;
+    else
+      return c.*member;
+  }
+};
+template <class T, class Owner>
+Field(const char*, const char*, Merge, int, T Owner::*, const char*) -> Field<T, Owner>;
+
+/// All fields except `failed`, in the order of the tables.
+inline constexpr std::tuple kFields{
+    Field{"error_bound", "sqrt(J)", Merge::kLarger, 1, &Certificate::error_bound,
+          "Bound on the solver's error of the velocities, |v - v_exact|_A; infinite for models "
+          "without one: 'tamsi' and the rigid models with Coulomb friction"},
+    Field{"velocity_bound", "m/s", Merge::kLarger, 1, &Certificate::velocity_bound,
+          "Bound on the solver's error of any contact point's relative velocity; infinite where "
+          "error_bound is"},
+    Field{"sleep_bound", "sqrt(J)", Merge::kLarger, 1, &Certificate::sleep_bound,
+          "Bound on the error of taking 0 for the velocities of sleeping trees, |v_exact|_A; "
+          "infinite where error_bound is"},
+    Field{"relative_residual", "-", Merge::kLarger, 0, &Certificate::relative_residual,
+          "Momentum residual relative to the impulses that act, worst island"},
+    Field{"residual_to_momentum", "-", Merge::kLarger, 0, &Certificate::residual_to_momentum,
+          "Momentum residual relative to the momentum where that is larger, as [castro2023] and "
+          "Drake measure it"},
+    Field{"round_off", "-", Merge::kLarger, 0, &Certificate::round_off,
+          "Part of relative_residual that is attributed to rounding; 0 where the tolerance is "
+          "met without it"},
+    Field{"impulse_error", "N s", Merge::kLarger, 1, &Certificate::impulse_error,
+          "Largest difference between the impulses reported and the model's laws"},
+    Field{"min_normal_impulse", "N s", Merge::kSmaller, 1, &Certificate::min_normal_impulse,
+          "Smallest normal impulse; a negative one would be adhesion"},
+    Field{"max_cone_excess", "N s", Merge::kLarger, 1, &Certificate::max_cone_excess,
+          "Largest friction impulse beyond the model's bound"},
+    Field{"max_friction_work", "J", Merge::kLarger, 2, &Certificate::max_friction_work,
+          "Largest energy that friction adds at a contact"},
+    Field{"coupling_error", "-", Merge::kLarger, 0, &Certificate::coupling_error,
+          "Difference between the normal impulses that bound friction and those of the step, "
+          "relative to their mean, worst island; 'coulomb' makes it small"},
+    Field{"energy_gain", "J", Merge::kLarger, 2, &Certificate::energy_gain,
+          "Energy that contacts and rows add; above 0 only through springs, corrections of "
+          "positions, moving surfaces, and the dry friction of joints in a rebound"},
+    Field{"complementarity", "m/s", Merge::kLarger, 1, &RigidCertificate::complementarity,
+          "Rigid models: largest |min(w gamma_n, v_n + b)| of a contact or limit"},
+    Field{"complementarity_work", "J", Merge::kLarger, 2, &RigidCertificate::complementarity_work,
+          "Rigid models: sum of the impulses times the velocities that should be zero where an "
+          "impulse acts"},
+    Field{"constraint_error", "m/s, rad/s", Merge::kLarger, 1, &RigidCertificate::constraint_error,
+          "Rigid models: largest velocity that a sticking contact or an equality should have "
+          "stopped"},
+    Field{"num_active", "-", Merge::kLarger, 0, &RigidCertificate::num_active,
+          "Rigid models: number of contacts and limits with an impulse"},
+    Field{"max_active", "-", Merge::kLarger, 0, &RigidCertificate::max_active,
+          "Rigid models: number of active contacts and limits that is enough, the number of dofs "
+          "minus the rank of the bilateral rows"},
+    Field{"ok", "", Merge::kBoth, 0, &Certificate::ok,
+          "True if every check passes; the coupling error is not checked"}};
+
+/// Calls visit(field) for each entry of kFields.
+template <class Visitor>
+void for_each_field(Visitor&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, kFields);
+}
+
+/// Merges a step's certificate into that of the steps before it: the worst of each field.
+void keep_worst(const Certificate& step, Certificate* worst);
+
+/// Converts the certificate of accelerations to that of the velocities which they make over a time.
+/// @param duration h >= 0 [s]
+void scale_to_velocities(double duration, Certificate* certificate);
 
 }  // namespace stiction::certificate

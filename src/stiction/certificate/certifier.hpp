@@ -23,8 +23,7 @@ class Certifier {
   /// @param factor the factor whose calc_derived completed the problem
   Certificate certify(const SolvedStep& step, contact::MomentumFactor* factor);
 
-  /// J^T gamma of the impulses reported in the last step, without the springs, which stand for
-  /// forces of the caller's own; size num_dofs.
+  /// J^T gamma of the impulses reported last, without the caller's springs; size num_dofs.
   std::span<const double> constraint_impulse() const;
   /// A (v - v*) - J^T gamma of all impulses reported in the last step; size num_dofs.
   std::span<const double> imbalance() const;

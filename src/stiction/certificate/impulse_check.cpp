@@ -9,11 +9,34 @@
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::RowKind;
 using math::Lanes;
 using math::Lanes3;
 
 namespace {
+
+constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
+
+/// Returns how far a friction impulse is outside the model's ellipsoid
+/// sum (gamma_i / mu_i)^2 <= bound^2, scaled by the largest coefficient [N s].
+double calc_cone_excess(ContactModel model, const Contact& c, const ContactVector& gamma,
+                        double bound) {
+  double largest = 0, ratio2 = 0, forbidden2 = 0;
+  for (int i = 0; i < 5; ++i) {
+    const bool has_slip = i < c.dim - 1 && (i < 2 || contact::traits(model).takes_torsion);
+    const double own = contact::traits(model).takes_torsion ? c.friction[i] : c.sliding_friction();
+    const double mu = has_slip ? own : 0;
+    const double g = gamma[kSlip[i]];
+    largest = std::max(largest, mu);
+    (mu > 0 ? ratio2 : forbidden2) += mu > 0 ? (g / mu) * (g / mu) : g * g;
+  }
+  return largest * (std::sqrt(ratio2) - bound) + std::sqrt(forbidden2);
+}
+
+Lanes abs(const Lanes& a) { return math::max(a, -a); }
+Lanes squared_norm(const Lanes3& a) { return a.x * a.x + a.y * a.y + a.z * a.z; }
+Lanes largest_component(const Lanes3& a) {
+  return math::max(abs(a.x), math::max(abs(a.y), abs(a.z)));
+}
 
 /// Returns the torsional and rolling components of an impulse alone.
 ContactVector angular_part(const ContactVector& gamma) {
@@ -21,6 +44,56 @@ ContactVector angular_part(const ContactVector& gamma) {
 }
 
 }  // namespace
+
+void LawCheck::add_quad(const Quad& quad) {
+  const Lanes3 &law = quad.law, &given = quad.given, &given_torque = quad.given_torque;
+  const Lanes3 error = {given.x - law.x, given.y - law.y, given.z - law.z};
+  scale_ = math::max(largest_component(law), scale_);
+  // add_contact compares the angular components of the contacts that have them.
+  const Lanes torque_error =
+      quad.friction_bound < kInfinity ? largest_component(given_torque) : Lanes{};
+  impulse_error_ = math::max(math::max(largest_component(error), torque_error), impulse_error_);
+  // The maxima above ignore a NaN; the sum keeps it.
+  sum_ += abs(given.x) + abs(given.y) + abs(given.z) + squared_norm(given_torque);
+  Lanes minus_normal = -given.z;
+  for (int lane = quad.count; lane < math::kNumLanes; ++lane) minus_normal[lane] = -kInfinity;
+  minus_normal_ = math::max(minus_normal, minus_normal_);
+  const Lanes friction = math::sqrt(given.x * given.x + given.y * given.y);
+  const Lanes excess = friction - quad.friction_bound + math::sqrt(squared_norm(given_torque));
+  cone_excess_ = math::max(excess, cone_excess_);
+}
+
+void LawCheck::add_friction_work(const Lanes3& given, const Lanes3& v_c) {
+  friction_work_ = math::max(given.x * v_c.x + given.y * v_c.y, friction_work_);
+}
+
+void LawCheck::add_friction_work(double work) {
+  friction_work_[0] = std::max(friction_work_[0], work);
+}
+
+void LawCheck::add_gain(const Lanes3& law, const Lanes3& v_c, const Lanes3& bias) {
+  const Lanes normal = law.z * v_c.z, friction = law.x * v_c.x + law.y * v_c.y;
+  const Lanes surface = -(law.x * bias.x + law.y * bias.y + law.z * bias.z);
+  gain_ += math::max(normal, Lanes{}) + math::max(friction, Lanes{}) + math::max(surface, Lanes{});
+}
+
+void LawCheck::add_gain(double gain) { gain_[0] += gain; }
+
+void LawCheck::add_contact(ContactModel model, const Contact& c, const ReferenceImpulse& law,
+                           const ContactVector& given) {
+  for (int e = 0; e < 6; ++e) {
+    sum_[0] += std::abs(given[e]);
+    scale_[0] = std::max(scale_[0], std::abs(law.gamma[e]));
+    impulse_error_[0] = std::max(impulse_error_[0], std::abs(given[e] - law.gamma[e]));
+  }
+  cone_excess_[0] = std::max(cone_excess_[0], calc_cone_excess(model, c, given, law.normal_bound));
+}
+
+double LawCheck::largest(const Lanes& a) {
+  return std::max(std::max(a[0], a[1]), std::max(a[2], a[3]));
+}
+
+bool LawCheck::is_finite() const { return std::isfinite(math::sum(sum_)); }
 
 /// The data that the contacts of a body pair share.
 struct ImpulseCheck::PairView {
@@ -33,8 +106,7 @@ struct ImpulseCheck::PairView {
       V_compensated[6];  // motion at the end, from v + v_low; set only if is_compensated
 
   PairView(const SolvedStep& step, const SubstepCheck& substeps, const BodyPair& pair);
-  /// Returns the velocity of a contact with its angular components. Lane `lane` of v holds the
-  /// linear ones; compensated velocities replace them if the island has some.
+  /// Returns the velocity of a contact with angular components, compensated if the island is.
   ContactVector find_velocity(const Contact& c, int lane, Lanes3* v) const;
   /// Returns the impulse that the law prescribes, summed over the sub-steps of a divided step.
   ReferenceImpulse find_law(int contact, double v_n0, const ContactVector& v_c) const;
@@ -135,8 +207,7 @@ void ImpulseCheck::add_quad(const PairView& pair, int first, int count, Wrenches
     if (!pair.is_divided && c.dim > 3)
       contacts_.add_gain(calc_gain(c, angular_part(law.gamma), v_c));
 
-    // Contacts with torsion, rolling or unequal coefficients are compared one by one: their
-    // friction bound is not a disk.
+    // Contacts with torsion, rolling or unequal coefficients are compared one by one.
     const bool has_disk = c.dim <= 3 && c.friction[0] == c.friction[1];
     bound[lane] = has_disk ? c.sliding_friction() * law.normal_bound : kInfinity;
     if (has_disk) continue;
@@ -171,7 +242,7 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
     const double law = is_whole ? calc_reference_row_impulse(row, v_r) : substeps.row_impulse(i);
     if (is_whole) rows_.gain += calc_row_gain(row, law, v_r);
     const double given = step.solution.row_impulses[i];
-    const bool is_spring = row.kind == RowKind::kSpring;
+    const bool is_spring = row.kind == contact::RowKind::kSpring;
     add_row_force(problem, row, law, impulses->by_law);
     add_row_force(problem, row, given, is_spring ? impulses->spring : impulses->constraint);
     rows_.is_finite = rows_.is_finite && std::isfinite(given);
@@ -189,6 +260,15 @@ void ImpulseCheck::write(const SolvedStep& step, Certificate* out) const {
   if (!step.problem.contacts.empty()) out->min_normal_impulse = contacts_.min_normal_impulse();
   out->max_cone_excess = contacts_.max_cone_excess();
   out->max_friction_work = contacts_.max_friction_work();
+}
+
+void judge_impulses(const Certificate& certificate, bool is_finite, double tolerance,
+                    Verdict* verdict) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (!is_finite) verdict->require("non-finite impulse", kInfinity, 1e300, "N s");
+  verdict->require("deviation from the contact law", certificate.impulse_error, tolerance, "N s");
+  verdict->require("adhesive normal impulse", -certificate.min_normal_impulse, tolerance, "N s");
+  verdict->require("friction beyond its bound", certificate.max_cone_excess, tolerance, "N s");
 }
 
 }  // namespace stiction::certificate

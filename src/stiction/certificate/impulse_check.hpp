@@ -3,15 +3,64 @@
 #include <vector>
 
 #include "stiction/certificate/certificate.hpp"
-#include "stiction/certificate/generalized_impulses.hpp"
-#include "stiction/certificate/law_check.hpp"
+#include "stiction/certificate/reference_laws.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/certificate/substep_check.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/math/lanes.hpp"
 
 namespace stiction::certificate {
 
-/// Evaluates the laws of a compliant model at the velocities of a solution, and compares their
-/// impulses with those of the solution.
+using contact::kInfinity;
+
+/// Compares the impulses of a solution with those of the laws, four contacts at a time.
+class LawCheck {
+ public:
+  /// Up to four contacts, with the three components of their impulses.
+  struct Quad {
+    math::Lanes3 law;           // impulses that the laws prescribe [N s]
+    math::Lanes3 given;         // impulses of the solution [N s]
+    math::Lanes3 given_torque;  // their angular components, which should be zero [N m s]
+    /// mu times the normal bound [N s]; infinite for contacts that add_contact compares.
+    math::Lanes friction_bound;
+    int count = 0;  // lanes that hold a contact
+  };
+  /// Compares the linear components of up to four contacts.
+  void add_quad(const Quad& quad);
+  /// Compares all six components of a contact with torsion, rolling or unequal friction.
+  void add_contact(ContactModel model, const Contact& contact, const ReferenceImpulse& law,
+                   const ContactVector& given);
+  /// Records the energy that friction adds at up to four contacts with velocities v_c.
+  void add_friction_work(const math::Lanes3& given, const math::Lanes3& v_c);
+  /// Records the energy that friction adds at one contact [J].
+  void add_friction_work(double work);
+
+  /// Records calc_gain of up to four contacts with velocities v_c and without torsion.
+  /// @param bias velocities of the surfaces, a part of v_c
+  void add_gain(const math::Lanes3& law, const math::Lanes3& v_c, const math::Lanes3& bias);
+  /// Records calc_gain of one contact [J].
+  void add_gain(double gain);
+
+  /// The largest impulse of a law, the scale of rounding errors [N s].
+  double scale() const { return largest(scale_); }
+  double impulse_error() const { return largest(impulse_error_); }       // [N s]
+  double min_normal_impulse() const { return -largest(minus_normal_); }  // [N s]
+  double max_cone_excess() const { return largest(cone_excess_); }       // [N s], at least 0
+  double max_friction_work() const { return largest(friction_work_); }   // [J], at least 0
+  double gain() const { return math::sum(gain_); }                       // [J], at least 0
+  /// True if every impulse of the solution is finite.
+  bool is_finite() const;
+
+ private:
+  static double largest(const math::Lanes& a);
+
+  math::Lanes scale_{}, impulse_error_{}, cone_excess_{}, friction_work_{}, gain_{};
+  math::Lanes minus_normal_ = math::broadcast(-kInfinity);
+  math::Lanes sum_{};  // of the impulses' magnitudes; not finite if one of them is not
+};
+
+/// Evaluates the laws of a compliant model at a solution, and compares their impulses.
 class ImpulseCheck {
  public:
   /// Evaluates and compares all contacts and rows.
@@ -31,8 +80,7 @@ class ImpulseCheck {
   bool is_finite() const { return contacts_.is_finite() && rows_.is_finite; }
   /// The normal impulse that the law prescribes for each contact [N s].
   const std::vector<double>& normal_impulses() const { return normal_impulses_; }
-  /// The normal impulse that bounds friction of each contact [N s], see
-  /// ReferenceImpulse::normal_bound.
+  /// The normal impulse that bounds each contact's friction [N s], see ReferenceImpulse.
   const std::vector<double>& normal_bounds() const { return normal_bounds_; }
 
  private:
@@ -53,5 +101,12 @@ class ImpulseCheck {
   double max_w_ = 0;
   std::vector<double> normal_impulses_, normal_bounds_;
 };
+
+/// Checks the properties that impulses have in every model: they are finite, they follow their
+/// laws, contacts do not pull, and friction is within its bound.
+/// @param certificate holds the errors of the impulses
+/// @param tolerance   limit of each error [N s]
+void judge_impulses(const Certificate& certificate, bool is_finite, double tolerance,
+                    Verdict* verdict);
 
 }  // namespace stiction::certificate

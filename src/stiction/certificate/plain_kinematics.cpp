@@ -8,9 +8,6 @@
 
 namespace stiction::certificate {
 
-using contact::Coupling;
-using contact::Segment;
-
 namespace {
 
 template <class T>
@@ -32,7 +29,7 @@ template <class T, class Speed>
 void calc_motion(const ContactProblem& problem, const BodyPair& pair, Speed&& speed, T V[6]) {
   T sum[6] = {};  // a local array stays in registers; V would be stored after each term
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
-    const Segment& segment = problem.segments[s];
+    const contact::Segment& segment = problem.segments[s];
     const int dof = problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       T u[6];
@@ -64,6 +61,30 @@ ContactVector calc_velocity(const Contact& c, const T V[6]) {
           static_cast<double>(dot3(n, V) + c.spin_bias),
           static_cast<double>(dot3(t1, V)),
           static_cast<double>(dot3(t2, V))};
+}
+
+/// Adds the product of as many rows of an m x n block as V has lanes with x to y.
+template <class V>
+void add_rows_product(const double* A, int m, int n, const double* x, double* y) {
+  V sum = math::load<V>(y);
+#pragma GCC unroll 6
+  for (int j = 0; j < n; ++j) sum += math::load<V>(A + j * m) * x[j];
+  math::store(y, sum);
+}
+
+/// Adds the product of an m x n block with x to y.
+void add_block_product(const double* A, int m, int n, const double* x, double* y) {
+  int i = 0;
+  for (; i + 4 <= m; i += 4) add_rows_product<math::Vec4>(A + i, m, n, x, y + i);
+  for (; i + 2 <= m; i += 2) add_rows_product<math::Vec2>(A + i, m, n, x, y + i);
+  for (; i < m; ++i) add_rows_product<double>(A + i, m, n, x, y + i);
+}
+
+/// Adds the product of a 6 x 6 block, such as a free body's, with x to y.
+void add_six_product(const double* A, const double* x, double* y) {
+  math::Six sum = math::Six::load(y);
+  for (int j = 0; j < 6; ++j) sum += math::Six::load(A + 6 * j) * x[j];
+  sum.store(y);
 }
 
 }  // namespace
@@ -174,7 +195,7 @@ void add_pair_force(const ContactProblem& problem, const BodyPair& pair, const d
                     std::span<double> f) {
   STICTION_ASSERT(static_cast<int>(f.size()) == problem.num_dofs());
   for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s) {
-    const Segment& segment = problem.segments[s];
+    const contact::Segment& segment = problem.segments[s];
     double* to = f.data() + problem.dof_start[segment.block];
     if (segment.is_rigid_body) {
       for (int i = 0; i < 6; ++i) to[i] += segment.sign * F[i];
@@ -225,34 +246,6 @@ void add_row_force(const ContactProblem& problem, const Row& row, double gamma,
     f[problem.row_dof[c]] += problem.row_columns[c] * gamma;
 }
 
-namespace {
-
-/// Adds the product of as many rows of an m x n block as V has lanes with x to y.
-template <class V>
-void add_rows_product(const double* A, int m, int n, const double* x, double* y) {
-  V sum = math::load<V>(y);
-#pragma GCC unroll 6
-  for (int j = 0; j < n; ++j) sum += math::load<V>(A + j * m) * x[j];
-  math::store(y, sum);
-}
-
-/// Adds the product of an m x n block with x to y.
-void add_block_product(const double* A, int m, int n, const double* x, double* y) {
-  int i = 0;
-  for (; i + 4 <= m; i += 4) add_rows_product<math::Vec4>(A + i, m, n, x, y + i);
-  for (; i + 2 <= m; i += 2) add_rows_product<math::Vec2>(A + i, m, n, x, y + i);
-  for (; i < m; ++i) add_rows_product<double>(A + i, m, n, x, y + i);
-}
-
-/// Adds the product of a 6 x 6 block, such as a free body's, with x to y.
-void add_six_product(const double* A, const double* x, double* y) {
-  math::Six sum = math::Six::load(y);
-  for (int j = 0; j < 6; ++j) sum += math::Six::load(A + 6 * j) * x[j];
-  sum.store(y);
-}
-
-}  // namespace
-
 void add_A_product(const ContactProblem& problem, std::span<const double> x, std::span<double> y) {
   STICTION_ASSERT(x.size() == problem.v0.size() && y.size() == problem.v0.size());
   for (int b = 0; b < problem.num_blocks(); ++b) {
@@ -262,7 +255,7 @@ void add_A_product(const ContactProblem& problem, std::span<const double> x, std
     else
       add_block_product(problem.diagonal(b), n, n, x.data() + dof, y.data() + dof);
   }
-  for (const Coupling& c : problem.couplings) {
+  for (const contact::Coupling& c : problem.couplings) {
     const double* A = problem.A.data() + c.start;
     const int row = problem.dof_start[c.row_block], column = problem.dof_start[c.column_block];
     const int m = problem.block_size(c.row_block), n = problem.block_size(c.column_block);

@@ -6,11 +6,10 @@
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/math/double_double.hpp"
 #include "stiction/math/lanes.hpp"
+#include "stiction/math/six.hpp"
 
-/// The certificate's own contact velocities, wrenches and products with A, in plain loops. The
-/// solver and the simulator use contact/jacobian.hpp instead.
+/// The certificate's own velocities, wrenches and products with A, in plain loops.
 namespace stiction::certificate {
 
 using contact::BodyPair;

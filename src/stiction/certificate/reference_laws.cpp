@@ -15,21 +15,19 @@ using contact::FrictionRegularizationKind;
 using contact::NormalLawKind;
 using contact::positive_part;
 using contact::RowKind;
-using contact::traits;
 
 /// The only class that may evaluate a ForceDefinition.
 class DefinedForce {
  public:
   static double calc(NormalLawKind law, const contact::ContactLawData<double>& data, double f_e,
                      double x, double xdot) {
-    return traits(law).force.force_(data, f_e, x, xdot);
+    return contact::traits(law).force.force_(data, f_e, x, xdot);
   }
 };
 
 namespace {
 
-/// Returns the force of the chosen law at an elastic force f_e = k x, a penetration x, and its
-/// rate [N].
+/// Returns the force of the law at an elastic force f_e = k x, a penetration x, and its rate [N].
 double calc_force(const ModelParameters& parameters, const Contact& c, double f_e, double x,
                   double rate) {
   if (parameters.normal_law == NormalLawKind::custom)
@@ -48,7 +46,7 @@ double calc_normal_impulse(const ModelParameters& parameters, const Contact& c, 
 /// at a hundredth of its thickness if the gap is smaller.
 double calc_start_impulse(const ModelParameters& parameters, const Contact& c, double dt,
                           double v_n0) {
-  const bool is_barrier = traits(parameters.normal_law).is_barrier;
+  const bool is_barrier = contact::traits(parameters.normal_law).is_barrier;
   const double gap = is_barrier ? std::max(c.phi0, c.law.barrier_thickness / 100) : c.phi0;
   return dt * calc_force(parameters, c, c.fn0, -gap, -v_n0);
 }
@@ -60,8 +58,7 @@ double find_lagged_impulse(const ModelParameters& parameters, const Contact& c,
   return calc_start_impulse(parameters, c, state.time_step, state.v_n0);
 }
 
-/// Returns f(s) / |u| for a slip u and s = |u| / eps, where f is the fraction of the friction bound
-/// that acts [s/m].
+/// Returns f(s) / |u| for a slip u, s = |u| / eps, and the acting share f of the bound [s/m].
 double calc_friction_slope(const ModelParameters& parameters, double squared_slip, double eps) {
   const FrictionRegularizationKind kind = parameters.friction_law;
   if (kind == FrictionRegularizationKind::soft) return 1 / std::sqrt(squared_slip + eps * eps);
@@ -135,8 +132,7 @@ void add_spring_friction(const Contact& c, const contact::Anchor& anchor, double
   for (int i = 0; i < c.dim - 1; ++i) (*gamma)[kSlipComponents[i]] = -share * trial[i];
 }
 
-/// Writes the point of the cone |gamma_t| <= mu gamma_n that is nearest to y = [t1, t2, n] in the
-/// norm of R.
+/// Writes the point of the cone |gamma_t| <= mu gamma_n nearest to y = [t1, t2, n] in R's norm.
 void project_on_cone(double mu, double R_t, double R_n, const std::array<double, 3>& y,
                      ContactVector* gamma) {
   const double y_t = math::hypot(y[0], y[1]), y_n = y[2];

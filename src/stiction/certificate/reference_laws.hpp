@@ -7,8 +7,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/model_parameters.hpp"
 
-/// The certificate's own contact laws, written from the papers as plain formulas on plain arrays.
-/// They share no code with the solver's laws.
+/// The certificate's own contact laws, written from the papers as plain formulas on arrays.
 namespace stiction::certificate {
 
 using contact::Contact;
@@ -33,8 +32,7 @@ struct ContactState {
 /// An impulse that a law prescribes.
 struct ReferenceImpulse {
   ContactVector gamma{};
-  /// The friction bound per unit of mu [N s]: gamma_n0 for the lagged models, x for `coulomb`,
-  /// gamma_n for the others.
+  /// The friction bound per mu [N s]: gamma_n0 of lagged models, x of `coulomb`, gamma_n of others.
   double normal_bound = 0;
 };
 
@@ -58,15 +56,13 @@ double calc_friction_work(const ContactVector& gamma, const ContactVector& v_c);
 double calc_anchor_gain(const Contact& contact, const contact::Anchor& anchor, double time_step,
                         const ContactVector& gamma, const ContactVector& v_c);
 
-/// Computes the energy that an impulse may add at a contact [J]: the work of a spring that pushes
-/// the bodies apart, and that of a moving surface.
+/// Computes the energy that a contact may add [J]: by a spring, and by a moving surface.
 double calc_gain(const Contact& contact, const ContactVector& gamma, const ContactVector& v_c);
 
 /// Evaluates the impulse of a scalar row at v_r = J v + b.
 double calc_reference_row_impulse(const Row& row, double v_r);
 
-/// Computes the energy that an impulse may add at a row [J]: the work of a spring, and that of the
-/// body that prescribes the bias b.
+/// Computes the energy that a row may add [J]: by a spring, and by the body that drives it.
 double calc_row_gain(const Row& row, double gamma, double v_r);
 
 }  // namespace stiction::certificate

@@ -3,23 +3,80 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/certificate/driving_energy.hpp"
-#include "stiction/certificate/judge_impulses.hpp"
+#include "stiction/certificate/impulse_check.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/certificate/rigid_findings.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::ContactProblem;
 using contact::kInfinity;
-using contact::MomentumFactor;
 using contact::Row;
-using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
+
+/// Returns the speed with which the surfaces of a contact may drive bodies [m/s].
+double calc_surface_speed(const Contact& c) { return math::hypot(c.bias[0], c.bias[1], c.bias[2]); }
+
+/// Returns the speed with which the overlap of a contact may drive bodies apart [m/s].
+double calc_correction_speed(const SolvedStep& step, const Contact& c) {
+  return c.phi0 < 0 ? -calc_gap_speed(c.phi0, step.problem.time_step, step.parameters) : 0;
+}
+
+/// Returns the speed of a row's correction [m/s, rad/s].
+double calc_correction_speed(const SolvedStep& step, const Row& row) {
+  const bool corrects = row.kind == contact::RowKind::kEquality ||
+                        (row.kind == contact::RowKind::kLimit && row.position < 0);
+  const double error = std::abs(row.position);
+  return corrects ? -calc_gap_speed(-error, step.problem.time_step, step.parameters) : 0;
+}
+
+/// Returns the sum of the masses of a pair's bodies without the world [kg].
+double calc_mass(const BodyPair& pair) {
+  const auto [a, b] = pair.masses;
+  if (a == kInfinity) return b;
+  return b == kInfinity ? a : a + b;
+}
+
+/// Returns the largest energy that corrections of positions and moving surfaces may add in a step
+/// of a rigid model [J].
+///
+/// In an island, let c be the largest speed of a correction or surface, and m the sum of the masses
+/// of its bodies, to which dampers and springs do not add. The bodies then need at most the energy
+/// m c^2 / 2, unless levers or wedges make them move faster than c. A ratio of 60 is allowed.
+/// Constraints that nearly contradict each other exceed it: they throw bodies apart. The result is
+/// infinite if a pair with a correction has no masses. Source: [theory:energy-check].
+double calc_driving_energy(const SolvedStep& step) {
+  // The solver allows three times the speed of each overlap; the rest is for equalities.
+  constexpr double kOverlapRatio = 4.5;
+  // Moving surfaces, limits and equalities; bodies wedged on rough ground reach 47.
+  constexpr double kRatio = 60;
+  const contact::ContactProblem& problem = step.problem;
+  double energy = 0;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    double speed = 0, mass = 0;
+    for (const int p : step.islands.pairs(island)) {
+      const BodyPair& pair = problem.pairs[p];
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        const double c = kOverlapRatio * calc_correction_speed(step, problem.contacts[i]);
+        if (c > 0) energy += 0.5 * pair.reduced_mass() * c * c;  // the mass may be infinite
+        speed = std::max(speed, calc_surface_speed(problem.contacts[i]));
+      }
+      mass += calc_mass(pair);
+    }
+    for (const int r : step.islands.rows(island)) {
+      const Row& row = problem.rows[r];
+      const double row_speed = calc_correction_speed(step, row);
+      if (row_speed == 0) continue;
+      speed = std::max(speed, row_speed);
+      const double mobility = calc_inertial_mobility(problem, step.islands, row);
+      if (mobility > 0) mass += 1 / mobility;
+    }
+    if (speed > 0) energy += 0.5 * mass * kRatio * kRatio * speed * speed;
+  }
+  return energy;
+}
 
 /// Returns the tolerance of velocities [m/s]. The solver drops rows within 3e-7 of the span of the
 /// others, and such a row may keep that share of its velocity. Lemke's method, which solves
@@ -30,10 +87,9 @@ double calc_speed_tolerance(const SolvedStep& step, const RigidFindings& finding
   return 1e-6 * findings.speed * size;
 }
 
-/// Returns the largest momentum of bodies at rest as seen from a surface, or from a body that
-/// prescribes the velocity of a row [N s, N m s].
+/// Returns the largest momentum that a surface or a driven row sees at rest [N s, N m s].
 double calc_seen_momentum(const SolvedStep& step) {
-  const ContactProblem& problem = step.problem;
+  const contact::ContactProblem& problem = step.problem;
   double momentum = 0;
   for (const BodyPair& pair : problem.pairs) {
     const double mass = pair.reduced_mass();
@@ -85,7 +141,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
   verdict->require("velocity of sticking contacts or equalities", c.rigid.constraint_error,
                    speed_tolerance, "m/s");
   // Under least energy, impulses are not complementary to velocities, but contacts must not close.
-  if (traits(step.model).tangents == TangentPolicy::kLeastEnergy)
+  if (traits(step.model).tangents == contact::TangentPolicy::kLeastEnergy)
     verdict->require("penetration velocity", findings.closing_speed, speed_tolerance, "m/s");
   else
     verdict->require("complementarity violation", c.rigid.complementarity, speed_tolerance, "m/s");
@@ -93,7 +149,7 @@ void judge(const SolvedStep& step, const BalanceCheck& balance, const RigidFindi
 
 }  // namespace
 
-Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* factor,
+Certificate RigidCertifier::certify(const SolvedStep& step, contact::MomentumFactor* factor,
                                     GeneralizedImpulses* impulses, BalanceCheck* balance) {
   RigidFindings findings;
   Certificate& out = findings.certificate;
@@ -111,8 +167,7 @@ Certificate RigidCertifier::certify(const SolvedStep& step, MomentumFactor* fact
   return out;
 }
 
-/// Judges the balances of momentum and energy, and writes their entries. If one fails, both are
-/// repeated with an allowance for rounding.
+/// Judges momentum and energy, and writes their entries; once more for rounding if one fails.
 Verdict RigidCertifier::judge_sums(const SolvedStep& step, const GeneralizedImpulses& impulses,
                                    const BalanceCheck& balance, RigidFindings* findings) {
   Certificate& out = findings->certificate;
@@ -150,7 +205,7 @@ void RigidCertifier::count_active(const SolvedStep& step, Verdict* verdict, Rigi
 }
 
 /// Writes the bounds on the errors of the velocities, and the work that they follow from.
-void RigidCertifier::calc_bounds(const SolvedStep& step, MomentumFactor* factor,
+void RigidCertifier::calc_bounds(const SolvedStep& step, contact::MomentumFactor* factor,
                                  const BalanceCheck& balance, RigidFindings* findings) {
   Certificate& out = findings->certificate;
   out.rigid.complementarity_work = findings->complementarity;

@@ -2,15 +2,9 @@
 
 #include <vector>
 
-#include "stiction/certificate/active_set.hpp"
 #include "stiction/certificate/balance_check.hpp"
 #include "stiction/certificate/certificate.hpp"
-#include "stiction/certificate/energy_check.hpp"
-#include "stiction/certificate/generalized_impulses.hpp"
-#include "stiction/certificate/rebounds.hpp"
-#include "stiction/certificate/rigid_contact_check.hpp"
-#include "stiction/certificate/rigid_findings.hpp"
-#include "stiction/certificate/rigid_row_check.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 #include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"
 #include "stiction/contact/momentum_factor.hpp"

@@ -1,23 +1,105 @@
-#include "stiction/certificate/rigid_contact_check.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include "stiction/certificate/friction_cone.hpp"
-#include "stiction/certificate/friction_polygon.hpp"
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/certificate/reference_laws.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
 
 using contact::BodyPair;
-using contact::GapPolicy;
 using contact::kInfinity;
 using contact::TangentPolicy;
 using contact::traits;
 
 namespace {
+
+/// Returns true if a contact has restitution, an impact, and an impulse.
+bool is_rebound(const SolvedStep& step, const BodyPair& pair, int contact) {
+  const Contact& c = step.problem.contacts[contact];
+  if (!(c.law.restitution > 0 && step.solution.impulses[contact][2] > 0)) return false;
+  double V0[6], V_star[6];
+  calc_pair_motion(step.problem, pair, step.problem.v0, V0);
+  calc_pair_motion(step.problem, pair, step.problem.v_star, V_star);
+  return contact::is_impact(calc_contact_velocity(c, V0)[2], calc_contact_velocity(c, V_star)[2]);
+}
+
+bool has_rebound(const SolvedStep& step, const BodyPair& pair) {
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+    if (is_rebound(step, pair, i)) return true;
+  return false;
+}
+
+// Coulomb's law with the circular cone as one equation, computed from its definition.
+// Source: [desaxce1998], [theory:friction-cone].
+
+/// Replaces x = [t1, t2, n] by the nearest point of the cone K = { |x_t| <= mu x_n }.
+void project_on_friction_cone(double mu, double x[3]) {
+  const double friction = math::hypot(x[0], x[1]);
+  if (friction <= mu * x[2]) return;
+  // The nearest point is the tip, if x lies in the polar cone, or on the surface of K.
+  const double normal = std::max(0.0, (x[2] + mu * friction) / (1 + mu * mu));
+  for (int t = 0; t < 2; ++t) x[t] *= friction > 0 ? mu * normal / friction : 0;
+  x[2] = normal;
+}
+
+/// Returns the natural residual of a contact [m/s]:
+///
+///     w |gamma - P(gamma - u / w)| / max(1, mu),   u = v_c + (b + mu |v_t|) n,
+///
+/// where P is the projection on the friction cone. It is zero only if gamma and v_c satisfy
+/// Signorini's conditions and Coulomb's law. A slip by which the contact misses the law is
+/// multiplied by mu in u, so the residual is divided by mu where that is above 1.
+/// @param mobility w > 0 [1/kg]
+/// @param b        gap speed of the contact [m/s]
+double calc_cone_residual(const ContactVector& gamma, const ContactVector& v, double b, double mu,
+                          double mobility) {
+  const double u[3] = {v[0], v[1], v[2] + b + mu * math::hypot(v[0], v[1])};
+  double x[3];
+  for (int i = 0; i < 3; ++i) x[i] = gamma[i] - u[i] / mobility;
+  project_on_friction_cone(mu, x);
+  return mobility * math::hypot(gamma[0] - x[0], gamma[1] - x[1], gamma[2] - x[2]) /
+         std::max(1.0, mu);
+}
+
+// The friction polygons of rigid models, computed from their definitions.
+// Source: [theory:stewart-trinkle], [theory:least-energy].
+
+/// Returns the circumradius of the friction polygon that has the friction of gamma on its edge
+/// [N s]. It has k corners, the first of them on the t1 axis.
+double calc_polygon_radius(const ContactVector& gamma, int k) {
+  double farthest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = std::numbers::pi * (2 * m + 1) / k;
+    farthest = std::max(farthest, gamma[0] * math::cos(angle) + gamma[1] * math::sin(angle));
+  }
+  return farthest / math::cos(std::numbers::pi / k);
+}
+
+/// Returns the largest slip speed against one of the k directions, the lambda of the LCP [m/s].
+double calc_polygon_slip(const ContactVector& v, int k) {
+  double fastest = 0;
+  for (int m = 0; m < k; ++m) {
+    const double angle = 2 * std::numbers::pi * m / k;
+    fastest = std::max(fastest, -(v[0] * math::cos(angle) + v[1] * math::sin(angle)));
+  }
+  return fastest;
+}
+
+/// Returns how far friction is beyond the half-planes of `drumwright_shell`, < 0 inside [N s].
+double calc_half_plane_excess(const ContactVector& gamma, double bound, int k) {
+  double excess = -contact::kInfinity;
+  for (int m = 0; m < k / 2; ++m) {
+    const double theta = 0.5 * std::numbers::pi * m / (0.5 * k - 1);
+    excess = std::max(excess, std::abs(gamma[0]) * math::cos(theta) +
+                                  std::abs(gamma[1]) * math::sin(theta) - bound);
+  }
+  return excess;
+}
 
 /// One contact of a step.
 struct ContactView {
@@ -56,8 +138,7 @@ double find_reach(const SolvedStep& step, const BodyPair& pair) {
   return reach;
 }
 
-/// Records the contact's smallest normal impulse, and the sizes by which rounding errors are
-/// judged.
+/// Records the smallest normal impulse of a contact, and the sizes that judge rounding errors.
 void add_scales(const ContactView& view, RigidFindings* out) {
   const auto linear_size = [](const ContactVector& x) { return math::hypot(x[0], x[1], x[2]); };
   for (const double x : view.gamma) out->is_finite = out->is_finite && std::isfinite(x);
@@ -76,7 +157,7 @@ void check_normal(const ContactView& view, RigidFindings* out) {
   double* complementarity = &out->certificate.rigid.complementarity;
   double b = calc_gap_speed(view.contact.phi0, view.time_step(), view.step.parameters);
   grow(std::max(0.0, -v - std::max(b, 0.0)), &out->closing_speed);
-  if (traits(view.step.model).gaps == GapPolicy::kTouching) {
+  if (traits(view.step.model).gaps == contact::GapPolicy::kTouching) {
     // In this model only touching contacts act, and gaps do not count.
     if (!is_touching(view.contact))
       return grow(std::max(std::abs(gamma), view.friction()), &out->certificate.impulse_error);
@@ -112,8 +193,7 @@ void check_viscous(const ContactView& view, ContactVector* law, RigidFindings* o
        &out->certificate.impulse_error);
 }
 
-/// Checks that friction is within the half-planes at mu gamma_n plus the viscous friction of the
-/// start.
+/// Checks that friction is within the half-planes at mu gamma_n plus viscous friction.
 void check_half_planes(const ContactView& view, RigidFindings* out) {
   const double viscous =
       view.time_step() * view.contact.law.viscous_friction * math::hypot(view.v0[0], view.v0[1]);
@@ -171,8 +251,7 @@ ContactVector check_tangents(const ContactView& view, RigidFindings* out) {
   return law;
 }
 
-/// Returns true if the contact must stick or has friction. A contact that closes within the step
-/// may stick as well.
+/// Returns true if the contact must stick or has friction, or closes within the step and may.
 bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector& gamma) {
   const bool must_stick =
       gamma[2] > 0 || (is_touching(c) && holds_all_touching(step.model, step.parameters));
@@ -180,6 +259,20 @@ bool find_sticking(const SolvedStep& step, const Contact& c, const ContactVector
 }
 
 }  // namespace
+
+void Rebounds::find(const SolvedStep& step) {
+  is_any_ = false;
+  in_island_.assign(step.islands.size(), 0);
+  if (!contact::traits(step.model).uses.restitution) return;
+  for (int island = 0; island < step.islands.size(); ++island) {
+    for (const int p : step.islands.pairs(island)) {
+      if (!has_rebound(step, step.problem.pairs[p])) continue;
+      in_island_[island] = 1;
+      is_any_ = true;
+      break;
+    }
+  }
+}
 
 void RigidContactCheck::calc(const SolvedStep& step, const Rebounds& rebounds,
                              GeneralizedImpulses* impulses, RigidFindings* out) {

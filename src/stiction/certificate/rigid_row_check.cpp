@@ -1,4 +1,4 @@
-#include "stiction/certificate/rigid_row_check.hpp"
+#include "stiction/certificate/rigid_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,6 @@
 namespace stiction::certificate {
 
 using contact::RowKind;
-using contact::TangentPolicy;
-using contact::traits;
 
 namespace {
 
@@ -24,8 +22,7 @@ struct RowView {
   bool is_in_rebound = false;  // a contact of its island rebounds
 };
 
-/// Returns the signed velocity that corrects a row of an equality [m/s, rad/s]. The speed of the
-/// whole error's correction is limited, and the row has its share.
+/// Returns the signed velocity that corrects a row of an equality, its share [m/s, rad/s].
 double calc_correction(const SolvedStep& step, const contact::Row& row) {
   const double whole = std::max(std::abs(row.position), row.error_norm);
   if (whole == 0) return 0;
@@ -76,9 +73,11 @@ double calc_law_gap(const RowView& view, double c) {
 void check_dry_friction(const RowView& view, RigidFindings* out) {
   const double missing = view.row.bound - std::abs(view.gamma);
   grow(-missing, &out->certificate.max_cone_excess);
-  if (view.is_in_rebound || traits(view.step.model).tangents == TangentPolicy::kLeastEnergy) return;
+  if (view.is_in_rebound ||
+      contact::traits(view.step.model).tangents == contact::TangentPolicy::kLeastEnergy)
+    return;
   const double c =
-      traits(view.step.model).uses_friction ? 0 : contact::calc_dry_compliance(view.row);
+      contact::traits(view.step.model).uses_friction ? 0 : contact::calc_dry_compliance(view.row);
   const double slip = view.v + c * view.gamma;
   const double mobility = c + calc_row_mobility(view.step.problem, view.step.islands, view.row);
   grow(view.gamma * slip, &out->certificate.max_friction_work);
@@ -95,8 +94,7 @@ double check_spring(const RowView& view, RigidFindings* out) {
   return law;
 }
 
-/// Records the sizes by which rounding errors are judged, the work of what drives the row, and the
-/// energy that dry friction may add in a rebound.
+/// Records sizes that judge rounding errors, the work of drives, and a rebound's dry friction.
 void add_scales(const RowView& view, RigidFindings* out) {
   out->is_finite = out->is_finite && std::isfinite(view.gamma);
   grow(std::abs(view.gamma), &out->impulse);
@@ -159,8 +157,7 @@ void RigidRowCheck::calc_corrections(const SolvedStep& step) {
   add_dependent_rows(step);
 }
 
-/// Adds what equalities may miss in islands with a conflict. The last fallback of the solver keeps
-/// one of the rows that are equal up to an angle of kDependentAngle.
+/// Adds what equalities may miss in a conflict, whose last fallback drops rows nearly alike.
 void RigidRowCheck::add_dependent_rows(const SolvedStep& step) {
   constexpr double kDependentAngle = 1e-5;
   const std::vector<contact::IslandStatistics>& islands = step.solution.islands;

@@ -22,8 +22,7 @@ class RoundOff {
  public:
   /// Bounds the errors of the sums.
   void calc_sums(const SolvedStep& step);
-  /// Bounds the errors of the laws. Moves every contact and row velocity of the solution by its
-  /// rounding error, and adds up the changes of the laws' impulses.
+  /// Bounds the errors of the laws by the changes of impulses for rounding of each velocity.
   void calc_laws(const SolvedStep& step);
 
   /// The sum of the magnitudes of the terms of each entry of the balance; size num_dofs.
@@ -33,8 +32,7 @@ class RoundOff {
   double impulses() const { return impulses_; }
   /// The bound on the error of a sum, relative to the magnitudes of its terms [-].
   double unit() const { return unit_; }
-  /// Bound on the error of each entry of J^T gamma through the laws; size num_dofs, or empty before
-  /// calc_laws.
+  /// Bound on each entry's error of J^T gamma by the laws; num_dofs, or empty before calc_laws.
   std::span<const double> laws() const { return laws_; }
   /// Returns the bound on the rounding error of the residual |D r| over some blocks, where
   /// D = diag(A)^(-1/2) [sqrt(J)].

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
@@ -14,8 +16,7 @@ using contact::ContactSolution;
 using contact::Islands;
 using contact::ModelParameters;
 
-/// A contact problem with its solution, which is all the data that a certificate is computed from.
-/// It refers to the caller's data, which must outlive it.
+/// A contact problem with its solution: all data of a certificate, owned by the caller.
 struct SolvedStep {
   const ContactProblem& problem;  // after MomentumFactor::calc_derived
   const Islands& islands;         // of the problem
@@ -37,6 +38,17 @@ struct SolvedStep {
   /// Returns the island that a row acts on.
   int island_of_row(const contact::Row& row) const {
     return islands.island_of_block(islands.block_of_dof(problem.row_dof[row.first_column]));
+  }
+};
+
+/// Sums J^T gamma over a step's contacts and rows, size num_dofs each [N s, N m s].
+struct GeneralizedImpulses {
+  std::vector<double> by_law;      // impulses that the laws prescribe at v
+  std::vector<double> constraint;  // impulses reported, without springs
+  std::vector<double> spring;      // impulses reported of springs, the caller's own forces
+
+  void clear(int num_dofs) {
+    for (auto* impulse : {&by_law, &constraint, &spring}) impulse->assign(num_dofs, 0.0);
   }
 };
 

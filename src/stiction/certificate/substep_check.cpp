@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "stiction/certificate/plain_kinematics.hpp"
-#include "stiction/contact/residual_scale.hpp"
+#include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::certificate {
-
-using contact::BodyPair;
-using contact::Contact;
-using contact::IslandStatistics;
-using contact::Row;
 
 void SubstepCheck::calc(const SolvedStep& step) {
   balances_.clear();
@@ -20,15 +15,17 @@ void SubstepCheck::calc(const SolvedStep& step) {
   energy_ = {};
   gain_ = 0;
   const ContactProblem& problem = step.problem;
-  const std::vector<IslandStatistics>& islands = step.solution.islands;
-  const auto is_whole = [](const IslandStatistics& island) { return island.num_substeps == 1; };
+  const std::vector<contact::IslandStatistics>& islands = step.solution.islands;
+  const auto is_whole = [](const contact::IslandStatistics& island) {
+    return island.num_substeps == 1;
+  };
   if (std::all_of(islands.begin(), islands.end(), is_whole)) return;
 
   laws_.assign(problem.num_contacts(), {});
   friction_work_.assign(problem.num_contacts(), 0.0);
   row_impulses_.assign(problem.num_rows(), 0.0);
   fn0_.clear();
-  for (const Contact& c : problem.contacts) fn0_.push_back(c.fn0);
+  for (const contact::Contact& c : problem.contacts) fn0_.push_back(c.fn0);
   for (int island = 0; island < step.islands.size(); ++island) {
     const int count = islands[island].num_substeps;
     if (count == 1) continue;
@@ -54,7 +51,7 @@ void SubstepCheck::add_laws(const SolvedStep& step, const Substep& substep) {
   for (const int p : step.islands.pairs(substep.island))
     add_pair_laws(step, substep, problem.pairs[p]);
   for (const int r : step.islands.rows(substep.island)) {
-    const Row& row = problem.rows[r];
+    const contact::Row& row = problem.rows[r];
     const double v_r = calc_row_velocity(problem, row, substep.v);
     const double gamma = calc_reference_row_impulse(row, v_r) / substep.count;
     row_impulses_[r] += gamma;
@@ -64,14 +61,14 @@ void SubstepCheck::add_laws(const SolvedStep& step, const Substep& substep) {
 }
 
 void SubstepCheck::add_pair_laws(const SolvedStep& step, const Substep& substep,
-                                 const BodyPair& pair) {
+                                 const contact::BodyPair& pair) {
   const ContactProblem& problem = step.problem;
   const double h = problem.time_step / substep.count;
   double V0[6], V[6], F[6] = {};
   calc_pair_motion(problem, pair, substep.v_begin, V0);
   calc_pair_motion(problem, pair, substep.v, V);
   for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
-    Contact c = problem.contacts[i];
+    contact::Contact c = problem.contacts[i];
     c.fn0 = fn0_[i];
     const ContactVector v_c = calc_contact_velocity(c, V);
     const ContactState state = {

@@ -3,11 +3,11 @@
 #include <span>
 #include <vector>
 
-#include "stiction/certificate/energy_check.hpp"
+#include "stiction/certificate/balance_check.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/certificate/reference_laws.hpp"
 #include "stiction/certificate/round_off.hpp"
 #include "stiction/certificate/solved_step.hpp"
-#include "stiction/certificate/verdict.hpp"
 
 namespace stiction::certificate {
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/law_data.hpp"
 
 /// The contact models: their names and everything in which they differ except their laws. Only two
@@ -95,8 +96,7 @@ struct ContactModelTraits {
   /// A text that is added to the message of a step that did not converge; may be empty.
   std::string_view failure_note = {};
 
-  /// What the model gets wrong by design, at any time step: a sentence for `explain` and reports.
-  /// Empty if it has no such limitation.
+  /// Errors of the model by design: a sentence for `explain` and reports; empty if none.
   std::string_view limitation = {};
 };
 
@@ -252,6 +252,8 @@ static_assert(
 
 /// Returns the model with a name.
 /// @throws Error that suggests the nearest name if there is no such model
-ContactModel parse_contact_model(std::string_view name);
+inline ContactModel parse_contact_model(std::string_view name) {
+  return static_cast<ContactModel>(parse_name("contact_model", name, list_names(contact_models())));
+}
 
 }  // namespace stiction::contact

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "stiction/base/assert.hpp"
@@ -43,8 +44,7 @@ struct BodyPair {
   /// moves has an infinite one. They limit near-rigid stiffness, see MomentumFactor::calc_derived,
   /// and the energy of a step. Infinite masses of both bodies are no limit.
   std::array<double, 2> masses = {kInfinity, kInfinity};
-  /// The largest mass that may rest on the pair [kg], >= 0; see set_pair_loads. Near-rigid contacts
-  /// of much lighter bodies are made stiffer.
+  /// The largest mass that may rest on the pair [kg], >= 0, see set_pair_loads; stiffens light ones.
   double load = 0;
   /// The mass with which the bodies resist a contact at most, m_A m_B / (m_A + m_B) [kg].
   double reduced_mass() const { return 1 / (1 / masses[0] + 1 / masses[1]); }
@@ -62,16 +62,14 @@ struct Contact {
   double spin_bias = 0;  // prescribed angular velocity about the normal [rad/s]
   double fn0 = 0;        // elastic force at the start of the step, k x0 with x0 = -phi0 [N]
   double phi0 = 0;       // signed distance at the start of the step [m], < 0 if bodies overlap
-  /// Physical properties. MomentumFactor::calc_derived replaces infinite stiffnesses by finite
-  /// ones.
+  /// Physical properties. MomentumFactor::calc_derived makes infinite stiffnesses finite.
   ContactLawData<double> law = {.stiffness = kInfinity,
                                 .hertz_stiffness = kInfinity,
                                 .barrier_stiffness = kInfinity,
                                 .barrier_thickness = 1e-3};
   /// Friction coefficients: two tangential [-], torsional [m], two rolling [m]; all >= 0.
   std::array<double, 5> friction{};
-  /// Number of components: 1 (frictionless), 3 (sliding friction), 4 (and torsional friction) or
-  /// 6 (and rolling friction).
+  /// Number of components: 1 (frictionless), 3 (sliding), 4 (and torsion) or 6 (and rolling).
   int dim = 3;
   int source = -1;       // the caller's index of this contact
   int face = -1;         // index of a face of the contact surface `source`; -1: a point contact
@@ -88,8 +86,7 @@ struct Contact {
 ///
 /// and friction is -y, cut at its bound. Source: [theory:anchors].
 struct Anchor {
-  /// The stretch u at the start of the step: two tangential components [m], torsion and two
-  /// rolling components [rad].
+  /// The stretch u at the start of the step: two tangential [m], torsion and two rolling [rad].
   std::array<double, 5> stretch{};
   double stiffness = 0;  // k_t >= 0, of the tangential components [N/m]
   double damping = 0;    // c >= 0 [N s/m]
@@ -106,8 +103,7 @@ enum class RowKind {
               // blocks of A, or whose force is limited
 };
 
-/// A scalar constraint row, such as a joint limit, a component of an equality, or the dry friction
-/// of a joint.
+/// A scalar constraint row: a joint limit, a component of an equality, a joint's dry friction.
 struct Row {
   RowKind kind = RowKind::kEquality;
   double regularization = 0;  // R > 0 [velocity unit / impulse unit]; all kinds except kFriction
@@ -115,8 +111,7 @@ struct Row {
   double bound = 0;           // dt times the dry friction force [N s or N m s]; only kFriction
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only kFriction
   double bias = 0;            // prescribed velocity b of the row: v_r = J v + b [m/s or rad/s]
-  /// Smallest and largest impulse, at most 0 and at least 0 [N s or N m s]; only kSpring, and rigid
-  /// models take no finite ones.
+  /// Smallest and largest impulse, <= 0 and >= 0 [N s, N m s]; only kSpring, infinite if rigid.
   std::array<double, 2> impulse_range = {-kInfinity, kInfinity};
   int first_column = 0;  // index into row_dof and row_columns; one entry per dof
   int num_columns = 0;
@@ -124,13 +119,11 @@ struct Row {
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.
   /// An equality keeps it at 0, and a limit keeps it at or above 0.
   double position = 0;
-  /// The norm of the error of an equality that has several rows, of which `position` is one
-  /// component [m or rad]; 0: |position|. Its correction is limited as a whole, so that it does not
-  /// depend on the axes.
+  /// The norm of the error of an equality of several rows, of which `position` is a component [m or
+  /// rad]; 0: |position|. Limits corrections whatever the axes.
   double error_norm = 0;
   /// The mobility of an equality in a usual pose [1/kg, 1/(kg m^2)]; 0: unknown. Rigid models limit
-  /// by it how fast an equality may make bodies in a nearly singular pose, where J A^-1 J^T is near
-  /// 0.
+  /// by it the speed of bodies in a nearly singular pose.
   double usual_mobility = 0;
 };
 
@@ -224,5 +217,15 @@ struct ContactProblem {
     return A.data() + diagonal_start[block];
   }
 };
+
+/// Checks all requirements of ContactProblem: sizes, indices, contiguous contacts, orthonormal
+/// frames, and numbers that are finite and in range. Solvers do not check their input, so a wrong
+/// index is undefined behaviour. Call this function in tests, and while you connect an engine.
+/// It reads the whole problem once and allocates only if it finds a fault.
+/// @throws Error for the first fault, with the array, the index, the value and the requirement
+void validate(const ContactProblem& problem);
+
+/// Returns the first fault in sizes and indices, or an empty text. Does not check numbers.
+std::string find_index_fault(const ContactProblem& problem);
 
 }  // namespace stiction::contact

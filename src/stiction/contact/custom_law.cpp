@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/numerics/line_integral.hpp"
+#include "stiction/numerics/line_search.hpp"
 
 namespace stiction::contact {
 namespace {
@@ -78,8 +77,7 @@ void check_increase(double before, double f, const char* name, const LawPoint& a
                  " N at the next smaller " + name + " of the grid; it must not decrease");
 }
 
-/// Checks that the force does not decrease from one grid point to the next. The derivatives at grid
-/// points cannot show this.
+/// Checks that the force does not decrease between grid points, which derivatives cannot show.
 void check_monotonicity(const CustomLaw& law, std::vector<double> penetrations,
                         std::vector<double> rates) {
   std::sort(penetrations.begin(), penetrations.end());

@@ -15,8 +15,7 @@ struct EllipticIntegrals {
   double S = 0;  // (K - E) / (m K), in [1/2, 1)
 };
 
-/// Computes the integrals by the arithmetic-geometric mean. The terms of
-/// (K - E) / K = sum_n 2^(n-1) c_n^2, with c_0^2 = m, are positive, so no digits cancel.
+/// Computes the integrals by the arithmetic-geometric mean, in which no digits cancel.
 EllipticIntegrals calc_integrals(double axis_ratio) {
   const double m = (1 - axis_ratio) * (1 + axis_ratio);
   double a = 1, b = axis_ratio, sum = 0.5, weight = 1;

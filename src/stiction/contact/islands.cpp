@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/base/assert.hpp"
-#include "stiction/contact/problem_check.hpp"
+#include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::contact {
 namespace {
@@ -52,8 +51,7 @@ void Islands::find(const ContactProblem& problem) {
               dof_block_.begin() + problem.dof_start[b + 1], b);
   }
 
-  // Merge the blocks that inertia or a constraint couples. Each coupling, pair and row is assigned
-  // to one of its blocks for now.
+  // Merge coupled blocks. Each coupling, pair and row is assigned to one of its blocks for now.
   coupling_island_.resize(problem.couplings.size());
   for (std::size_t c = 0; c < problem.couplings.size(); ++c) {
     coupling_island_[c] = problem.couplings[c].row_block;
@@ -94,6 +92,16 @@ void Islands::find(const ContactProblem& problem) {
   group_by_island(coupling_island_, num_islands, &coupling_start_, &couplings_);
   group_by_island(pair_island_, num_islands, &pair_start_, &pairs_);
   group_by_island(row_island_, num_islands, &row_start_, &rows_);
+}
+
+void set_pair_loads(const Islands& islands, ContactProblem* problem) {
+  for (int island = 0; island < islands.size(); ++island) {
+    double largest = 0;
+    for (const int p : islands.pairs(island))
+      for (const double mass : problem->pairs[p].masses)
+        if (mass < kInfinity) largest = std::max(largest, mass);
+    for (const int p : islands.pairs(island)) problem->pairs[p].load = largest;
+  }
 }
 
 }  // namespace stiction::contact

@@ -52,4 +52,9 @@ class Islands {
   std::vector<char> constrained_;  // 1 for blocks of groups that a constraint acts on
 };
 
+/// Sets BodyPair::load of all pairs to the largest mass in their island, since the heaviest body of
+/// an island may rest on any of its contacts.
+/// @param islands of the problem
+void set_pair_loads(const Islands& islands, ContactProblem* problem);
+
 }  // namespace stiction::contact

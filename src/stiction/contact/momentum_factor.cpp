@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/jacobian.hpp"
-#include "stiction/contact/problem_check.hpp"
 #include "stiction/math/dense_kernels.hpp"
 #include "stiction/math/lanes.hpp"
 
@@ -15,7 +15,6 @@ namespace stiction::contact {
 namespace {
 
 using math::Lanes;
-using math::Lanes3;
 using math::multiply_add;
 using math::multiply_subtract;
 using math::Six;
@@ -32,7 +31,7 @@ bool same_pattern(const std::vector<Coupling>& a, const std::vector<Coupling>& b
 /// v_p = v + w x r.
 /// @param W mobility of the pair's motion [w; v]
 /// @param r from the pair's origin [m]
-Lanes calc_delassus(const SixBySix& W, const Lanes3& r) {
+Lanes calc_delassus(const SixBySix& W, const math::Lanes3& r) {
   // W_p = P W P^T with P = [-[r]x I]. Row i of P W is v_i + w_j r_k - w_k r_j of every column.
   const Lanes by[3] = {r.x, r.y, r.z};
   Lanes square{};
@@ -83,8 +82,7 @@ class NearRigidStiffness {
         scale_(frequency * frequency *
                std::clamp(0.1 * pair.load / pair.reduced_mass(), 1.0, 1000.0)) {}
 
-  /// True if w is that of a contact that turns its bodies so easily that its normal mobility
-  /// limits the mobility of calc.
+  /// True if w limits the mobility of calc, as the contact turns its bodies so easily.
   bool is_turning(double w) const { return w > kMostTurning * mobility_of_mass_; }
   /// Returns w, limited by the mobility along the normal, w_n >= 0 [1/kg].
   double limit_turning(double w, double w_n) const {
@@ -99,8 +97,7 @@ class NearRigidStiffness {
   }
 
  private:
-  /// The largest mobility relative to that along the normal. Contacts of bodies with the inertia of
-  /// solids have up to about 5.
+  /// The largest mobility relative to that along the normal; solids have up to about 5.
   static constexpr double kMostTurning = 30;
 
   double mobility_of_mass_, least_mobility_;  // [1/kg]
@@ -224,9 +221,8 @@ SixBySix MomentumFactor::take_product(int block) {
   return W;
 }
 
-/// Returns J A^-1 J^T of a pair. A free body adds its inverse inertia, shifted to the pair's
-/// origin. The other blocks add Y^T D^-1 Y with Y = L^-1 J^T, whose rows are zero except in the
-/// blocks that J reaches.
+/// Returns J A^-1 J^T of a pair: shifted inverse inertias of free bodies, and Y^T D^-1 Y of other
+/// blocks with Y = L^-1 J^T in the blocks that J reaches.
 SixBySix MomentumFactor::calc_mobility(const ContactProblem& problem, const BodyPair& pair) {
   SixBySix W = SixBySix::zero();
   // Add the free bodies, and collect J^T of the other segments.

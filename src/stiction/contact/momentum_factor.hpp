@@ -6,18 +6,15 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/block_sparse_cholesky.hpp"
-#include "stiction/math/ordering.hpp"
 
 namespace stiction::math {
-// SixBySix is only declared here. SIMD vectors are passed differently under another -march, so
-// six.hpp must not appear in public headers.
+// Only declared: public headers must not have SIMD vectors, whose passing depends on -march.
 struct SixBySix;
 }  // namespace stiction::math
 
 namespace stiction::contact {
 
-/// The near_rigid_factor beta for contacts without a stiffness of their own [-]. It is not
-/// ModelParameters::near_rigid_factor, which belongs to SAP and may be 0.
+/// The beta of contacts without a stiffness [-]; not SAP's near_rigid_factor, which may be 0.
 inline constexpr double kNearRigidFactor = 1;
 
 /// Penetration at which near-rigid Hertz contact has the same force as a near-rigid spring [m].

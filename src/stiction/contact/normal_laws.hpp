@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/law_data.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -101,8 +102,7 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
            return law.hertz_stiffness * positive_part(x) * std::sqrt(positive_part(x)) *
                   positive_part(1 + 1.5 * law.dissipation * xdot);
          }},
-    // f = k d^2 / g at any gap g = -x, so the default thickness is small. The reach ends where
-    // f = k d / 1000.
+    // f = k d^2 / g at any gap g = -x, so the default d is small. The reach ends at k d / 1000.
     {.law = NormalLawKind::log_barrier,
      .name = "log_barrier",
      .uses = {.barrier_stiffness = true, .barrier_thickness = true},
@@ -134,8 +134,7 @@ inline constexpr NormalLawTraits kNormalLaws[] = {
     {.law = NormalLawKind::custom, .name = "custom"},
 };
 
-/// Returns all laws that have names in files, in the order of tables. `custom`, the last law, has
-/// no such name.
+/// Returns all laws with names in files, in the order of tables: all but the last, `custom`.
 constexpr std::span<const NormalLawTraits> normal_laws() {
   return {kNormalLaws, std::size(kNormalLaws) - 1};
 }
@@ -154,16 +153,16 @@ static_assert(
 
 /// Returns the law with a name.
 /// @throws Error that suggests the nearest name if there is no such law
-NormalLawKind parse_normal_law(std::string_view name);
+inline NormalLawKind parse_normal_law(std::string_view name) {
+  return static_cast<NormalLawKind>(parse_name("normal_law", name, list_names(normal_laws())));
+}
 
-/// Returns the normal law of contacts under a model: `law` if the model takes laws, else
-/// hunt_crossley, which stands for the model's own law.
+/// Returns the normal law under a model; hunt_crossley stands for the law of the model's own.
 constexpr NormalLawKind find_normal_law(ContactModel model, NormalLawKind law) {
   return traits(model).takes_laws ? law : NormalLawKind::hunt_crossley;
 }
 
-/// Returns the properties that a model reads under a normal law. Those of springs along the surface
-/// are not among them; see has_anchors.
+/// Returns the properties that a model reads under a normal law, without those of anchors.
 constexpr PropertyUse calc_property_use(ContactModel model, NormalLawKind law) {
   PropertyUse use = traits(model).uses;
   if (!traits(model).takes_laws) return use;

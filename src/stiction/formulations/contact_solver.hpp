@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,9 +11,32 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/formulations/solver_options.hpp"
+#include "stiction/contact/model_parameters.hpp"
 
 namespace stiction::formulations {
+
+/// Parameters, tolerances and iteration limits of a ContactSolver.
+struct SolverOptions {
+  contact::ModelParameters parameters{};
+  /// An island has converged if |D grad l| <= absolute + relative max(|D p|, |D J^T gamma|), with D
+  /// = diag(A)^(-1/2), relative to the impulses that act [-].
+  double relative_tolerance = 1e-5;
+  double absolute_tolerance = 1e-14;  // [sqrt(J)]
+  /// Largest number of Newton iterations; in a sub-step of `tamsi` also limited by TamsiIsland.
+  int max_iterations = 100;
+  /// Records every iterate of Newton's method in ContactSolution::traces.
+  bool trace = false;
+  /// `coulomb`: the rounds of an island end when |x - gamma_n|_inf <= coupling_tolerance max(mean
+  /// gamma_n, impulse that resolution() resolves) [-], or after max_rounds convex problems.
+  double coupling_tolerance = 1e-3;
+  int max_rounds = 300;
+  /// A relative tolerance coarser than relative_tolerance at which bounds of friction are resolved,
+  /// for a caller that wants velocities to be more accurate than these [-].
+  double coupling_resolution = 0;
+
+  /// Returns the relative tolerance at which bounds of friction are resolved [-].
+  double resolution() const { return std::max(relative_tolerance, coupling_resolution); }
+};
 
 /// Solves contact problems with one contact model, island by island. A solver reuses its memory
 /// from call to call. It also reuses the elimination order of an island whose graph is unchanged.
@@ -31,16 +55,14 @@ class ContactSolver {
                      const SolverOptions& options, std::span<const double> guess,
                      base::ThreadPool* threads, contact::ContactSolution* solution) = 0;
 
-  /// Appends what the solver remembers of the last step to guess the next solution: nothing, unless
-  /// a solver says otherwise. With other memory the next solution has the same accuracy, but not
-  /// the same bits.
+  /// Appends the memory of the last step by which the next solution is guessed; by default none.
+  /// Other memory gives the same accuracy, but not the same bits.
   virtual void write_memory(std::vector<std::uint64_t>* words) const { (void)words; }
   /// Reads the words of write_memory from the front of `words` and removes them there.
   /// @throws Error if the words are not those of such a solver
   virtual void read_memory(std::span<const std::uint64_t>* words) { (void)words; }
 
-  /// True if the last solution is the first guess of the next one, so that write_memory has more
-  /// than an empty list.
+  /// True if the last solution is the next first guess, so that write_memory has a list.
   virtual bool has_memory() const { return false; }
   /// Forgets the last solution, as before the first solve.
   virtual void forget_memory() {}

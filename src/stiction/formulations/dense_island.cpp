@@ -8,7 +8,6 @@ namespace stiction::formulations {
 
 using contact::ContactProblem;
 using contact::Islands;
-using Eigen::MatrixXd;
 using math::Vector3;
 
 namespace {
@@ -20,8 +19,7 @@ double* write_columns(const ContactProblem& problem, const contact::Segment& seg
   const Eigen::Map<const math::Matrix3> R_WC(c.R_WC.data());
   const Eigen::Map<const Vector3> offset(c.offset.data());
   if (segment.is_rigid_body) {
-    // s R_CW [-[r]x I] with r from the body's point to the contact. The rows of -R_CW [r]x are
-    // r x axis.
+    // s R_CW [-[r]x I], r from the body's point to the contact. Rows of -R_CW [r]x are r x axis.
     const Vector3 r = Eigen::Map<const Vector3>(segment.offset.data()) + offset;
     Eigen::Map<math::Matrix3> of_w(out), of_v(out + 9);
     for (int axis = 0; axis < 3; ++axis)
@@ -74,7 +72,7 @@ void DenseIsland::assemble_constraints(const ContactProblem& problem, const Isla
 
 void DenseIsland::assemble_A(const ContactProblem& problem, const Islands& islands, int island,
                              std::span<const int> first_dof) {
-  using Block = Eigen::Map<const MatrixXd>;
+  using Block = Eigen::Map<const Eigen::MatrixXd>;
   A_.setZero(num_dofs(), num_dofs());
   for (const int b : islands.blocks(island)) {
     const int n = problem.block_size(b);

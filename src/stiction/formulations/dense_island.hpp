@@ -10,8 +10,7 @@
 
 namespace stiction::formulations {
 
-/// The Jacobian of one constraint with kSize components. It has a column for each dof of the island
-/// that moves the constraint.
+/// The Jacobian of a constraint of kSize components: a column for each dof that moves it.
 template <int kSize>
 struct DenseJacobian {
   using Vector = Eigen::Matrix<double, kSize, 1>;

@@ -1,27 +1,30 @@
-#include "stiction/formulations/contact_solver.hpp"
-
 #include "stiction/formulations/convex/convex_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/lagged.hpp"
-#include "stiction/formulations/convex/lagged_regularized.hpp"
 #include "stiction/formulations/convex/sap.hpp"
 #include "stiction/formulations/convex/similar.hpp"
-#include "stiction/formulations/rigid/rigid_solver.hpp"
-#include "stiction/formulations/tamsi/tamsi_solver.hpp"
+#include "stiction/formulations/solver_base.hpp"
 
 namespace stiction::formulations {
 
 using contact::ContactModel;
 
+// Compiled by convex/solvers_*.cpp. A model that is not listed here is compiled in this file.
+extern template std::unique_ptr<ContactSolver> make_solver<ConvexSolver<Sap>>();
+extern template std::unique_ptr<ContactSolver> make_solver<SolverWithLaws<LaggedWith>>();
+extern template std::unique_ptr<ContactSolver> make_solver<SolverWithLaws<LaggedRegularizedWith>>();
+extern template std::unique_ptr<ContactSolver> make_solver<SolverWithLaws<SimilarWith>>();
+extern template std::unique_ptr<ContactSolver> make_solver<SolverWithLaws<CoulombWith>>();
+
 std::unique_ptr<ContactSolver> make_contact_solver(ContactModel model) {
   switch (model) {
-    case ContactModel::sap: return std::make_unique<ConvexSolver<Sap>>();
-    case ContactModel::lagged: return std::make_unique<SolverWithLaws<LaggedWith>>();
+    case ContactModel::sap: return make_solver<ConvexSolver<Sap>>();
+    case ContactModel::lagged: return make_solver<SolverWithLaws<LaggedWith>>();
     case ContactModel::lagged_regularized:
-      return std::make_unique<SolverWithLaws<LaggedRegularizedWith>>();
-    case ContactModel::similar: return std::make_unique<SolverWithLaws<SimilarWith>>();
+      return make_solver<SolverWithLaws<LaggedRegularizedWith>>();
+    case ContactModel::similar: return make_solver<SolverWithLaws<SimilarWith>>();
     case ContactModel::tamsi: return make_tamsi_solver();
-    case ContactModel::coulomb: return std::make_unique<SolverWithLaws<CoulombWith>>();
+    case ContactModel::coulomb: return make_solver<SolverWithLaws<CoulombWith>>();
     case ContactModel::no_slip:
     case ContactModel::viscous:
     case ContactModel::stewart_trinkle:

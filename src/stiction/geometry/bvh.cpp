@@ -33,8 +33,7 @@ struct Line {
   double at_0, rate;
 };
 
-/// Returns the line above all points that is lowest at the middle of their pressures. It contains
-/// the edge of their upper hull at the middle, unless most_rate limits its rate.
+/// Returns the lowest line above all points at the middle pressure, with a limited rate.
 Line fit_above(std::span<const PressurePoint> points, double middle, double most_rate) {
   Line line{0, 0};
   double highest = -std::numeric_limits<double>::infinity();
@@ -94,8 +93,7 @@ class SectionBounds {
   std::array<Vec3, kCapacity> low_, high_;
 };
 
-/// Bounds several boxes. It suffices to bound them at both ends of their pressures, because their
-/// bounds are linear in pressure.
+/// Bounds boxes at both ends of their pressures, in which their bounds are linear.
 ElementBox unite(std::span<const ElementBox> boxes, double most_rate) {
   SectionBounds bounds;
   for (const ElementBox& box : boxes)
@@ -309,8 +307,7 @@ PressureBox EightBoxes::lane(int i) const {
 }
 
 void PressureRange::keep_negative(const Float8& at_0, const Float8& rate) {
-  // Adding 0 turns -0 into 0. If at_0 and rate are both 0, the limit is not a number, which min8
-  // and max8 ignore.
+  // Adding 0 turns -0 into 0. For at_0 = rate = 0 the limit is a NaN, which min8 and max8 ignore.
   const Float8 slope = rate + 0.0F, limit = -at_0 / slope;
   const Int8 grows = slope >= 0;
   high = min8(grows ? limit : high, high);

@@ -42,8 +42,7 @@ inline unsigned bits_of(const Int8& mask) {
 #endif
 }
 
-/// A box that moves with pressure. At a pressure p in [p_low, p_high] its center is
-/// center + p center_rate and its half size is half + p half_rate.
+/// A box that moves with pressure: center + p center_rate, half + p half_rate in [p_low, p_high].
 struct PressureBox {
   float center[3], half[3];            // at p = 0 [m]
   float center_rate[3], half_rate[3];  // [m/Pa]
@@ -103,8 +102,7 @@ ElementBox bound_sections(const std::array<Vec3, 4>& corners,
 /// Bounds an element without a field. Its box exists at all pressures.
 ElementBox bound_all_pressures(const Vec3& low, const Vec3& high, int element);
 
-/// A bounding volume hierarchy. Its coordinates are relative to `origin`, so that floats resolve a
-/// body far from the origin of its frame.
+/// A bounding volume hierarchy, relative to `origin`, so that floats resolve a body far away.
 struct Bvh {
   Vec3 origin;
   float size;  // bound of all coordinates [m]

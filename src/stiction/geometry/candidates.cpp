@@ -4,9 +4,25 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace stiction::geometry {
 namespace {
+
+/// The largest and least drift in units of the last step; 5 to 20 are measured equally fast.
+constexpr double kMostSteps = 8, kLeastSteps = 2;
+/// The largest drift relative to the width of an element.
+constexpr double kMostDrift = 0.3;
+
+/// Returns a bound of the motion of any point of O between two poses [m].
+double calc_motion(const SearchPair& pair, const RigidTransform& X, const RigidTransform& Y) {
+  double squares = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 difference = X.R.row[i] - Y.R.row[i];
+    squares += dot(difference, difference);
+  }
+  return norm(X * pair.center_O - Y * pair.center_O) + std::sqrt(squares) * pair.radius_O;
+}
 
 /// A bound of the rounding of a pose in floats and of its products, relative to the bodies' sizes.
 constexpr float kPosePadding = 8e-6F;
@@ -16,8 +32,7 @@ void for_each_bit(unsigned bits, Function function) {
   for (; bits; bits &= bits - 1) function(std::countr_zero(bits));
 }
 
-/// The work of a search after which it gives up: per element, and at least. Surfaces need a few
-/// candidates per element. N^2 of them, for N = 8192, would take half a minute.
+/// The work after which a search gives up: per element, and at least.
 constexpr std::int64_t kMaxWorkPerElement = 64, kMinMaxWork = 1 << 16;
 
 /// Estimates the width of one of this many elements at the surface of a body [m].
@@ -38,8 +53,7 @@ class FloatPlane {
     for (int i = 0; i < 3; ++i) normal_[i] = static_cast<float>(half_space.normal[i]);
     pad_ = kPosePadding * (std::abs(offset_) + bvh.size);
   }
-  /// Returns the bit mask of the boxes that reach below the plane. They must not move with
-  /// pressure.
+  /// Returns the bit mask of the boxes below the plane. They must not move with pressure.
   unsigned find_below(const EightBoxes& boxes) const {
     const Float8 height = along_normal(boxes.center) - offset_;
     const Int8 is_box = boxes.p_low <= boxes.p_high;
@@ -99,8 +113,22 @@ void visit_leaves(const Bvh& bvh, std::vector<int>* stack, IsNear is_near, OnLea
 
 }  // namespace
 
-/// Calls on_leaves for each pair of leaves whose boxes overlap, until the work exceeds its limit.
-/// The larger box is split first.
+bool DriftTracker::advance_to(const SearchPair& pair, const RigidTransform& X_TO) {
+  STICTION_ASSERT(pair.radius_O >= 0 && pair.width >= 0);
+  const bool is_same_pair = pair.O == O_ && pair.T == T_;
+  const double step =
+      is_same_pair ? calc_motion(pair, X_TO, X_last_) : std::numeric_limits<double>::infinity();
+  X_last_ = X_TO;
+  if (is_same_pair && calc_motion(pair, X_TO, X_list_) <= drift_) return true;
+  O_ = pair.O;
+  T_ = pair.T;
+  X_list_ = X_TO;
+  const double most = kMostDrift * pair.width;
+  drift_ = kLeastSteps * step <= most ? std::min(kMostSteps * step, most) : 0;
+  return false;
+}
+
+/// Calls on_leaves for pairs of leaves whose boxes overlap, up to a limit of work.
 template <class OnLeaves>
 void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTransform& X_TO,
                                        OnLeaves on_leaves) {
@@ -181,8 +209,7 @@ void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
   const auto num_leaves = static_cast<std::int64_t>(tree_O.leaves.size() + T.bvh.leaves.size());
   max_work_ = std::max(kMinMaxWork, kMaxWorkPerElement * kWidth * num_leaves);
   add_candidates(tree_O, T, X_TO, get_filter);
-  // A list for the present pose only is shorter, and whether it is complete depends on nothing
-  // else.
+  // A list for the present pose only is shorter, and complete or not by itself.
   if (work_ > max_work_ && drift_tracker_.drift() > 0) {
     drift_tracker_.stop_drift();
     add_candidates(tree_O, T, X_TO, get_filter);

@@ -51,8 +51,7 @@ void check_pressure(const PressureField& field) {
       throw_invalid("vertex " + std::to_string(i), "the pressure is not finite");
 }
 
-/// Throws if more than two tetrahedra share a face. A polygon in such a face would not belong to
-/// exactly one tetrahedron.
+/// Throws if more than two tetrahedra share a face, whose polygons would not belong to one.
 void check_faces(const std::vector<std::array<int, 4>>& tets) {
   std::vector<std::array<int, 4>> faces;  // sorted vertices, then the tetrahedron
   faces.reserve(4 * tets.size());
@@ -69,8 +68,7 @@ void check_faces(const std::vector<std::array<int, 4>>& tets) {
                     "shares a face with two other tetrahedra; at most two may share a face");
 }
 
-/// Returns a new id >= 1. Addresses are not unique, because a new body may get that of a deleted
-/// one.
+/// Returns a new id >= 1; an address may be that of a deleted body.
 std::uint64_t make_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -154,6 +152,31 @@ Triangle make_triangle(const TriangleMesh& mesh, int index) {
   return triangle;
 }
 
+bool is_in(const TetBodyData& body, const Vec3& x) {
+  if (norm(x - body.center) > body.radius) return false;
+  const double tolerance = 1e-12 * body.radius;
+  return std::any_of(body.tets.begin(), body.tets.end(), [&](const Tet& tet) {
+    for (int i = 0; i < 4; ++i)
+      if (tet.plane_x[i] * x.x + tet.plane_y[i] * x.y + tet.plane_z[i] * x.z >
+          tet.plane_offset[i] + tolerance)
+        return false;
+    return true;
+  });
+}
+
+/// Solid angles of all triangles sum to 4 pi inside, and to 0 outside. Source: [vanoosterom1983].
+bool is_in(const TriangleBodyData& body, const Vec3& x) {
+  if (norm(x - body.center) > body.radius) return false;
+  double half_angle = 0;
+  for (const Triangle& triangle : body.triangles) {
+    const Vec3 a = triangle.vertex[0] - x, b = triangle.vertex[1] - x, c = triangle.vertex[2] - x;
+    const double A = norm(a), B = norm(b), C = norm(c);
+    half_angle +=
+        math::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
+  }
+  return half_angle > std::numbers::pi;
+}
+
 }  // namespace
 
 CompliantBody::CompliantBody(PressureField field) {
@@ -199,36 +222,6 @@ RigidBody::RigidBody(TriangleMesh mesh) {
 }
 
 const TriangleMesh& RigidBody::mesh() const { return data_->mesh; }
-
-namespace {
-
-bool is_in(const TetBodyData& body, const Vec3& x) {
-  if (norm(x - body.center) > body.radius) return false;
-  const double tolerance = 1e-12 * body.radius;
-  return std::any_of(body.tets.begin(), body.tets.end(), [&](const Tet& tet) {
-    for (int i = 0; i < 4; ++i)
-      if (tet.plane_x[i] * x.x + tet.plane_y[i] * x.y + tet.plane_z[i] * x.z >
-          tet.plane_offset[i] + tolerance)
-        return false;
-    return true;
-  });
-}
-
-/// The solid angles of all triangles sum to 4 pi within a closed surface, and to 0 outside. Source:
-/// [vanoosterom1983].
-bool is_in(const TriangleBodyData& body, const Vec3& x) {
-  if (norm(x - body.center) > body.radius) return false;
-  double half_angle = 0;
-  for (const Triangle& triangle : body.triangles) {
-    const Vec3 a = triangle.vertex[0] - x, b = triangle.vertex[1] - x, c = triangle.vertex[2] - x;
-    const double A = norm(a), B = norm(b), C = norm(c);
-    half_angle +=
-        math::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
-  }
-  return half_angle > std::numbers::pi;
-}
-
-}  // namespace
 
 bool contains(const ContactBody& body, const Vec3& x) noexcept {
   if (const auto* tets = std::get_if<CompliantBody>(&body)) return is_in(tets->data(), x);

@@ -3,10 +3,9 @@
 #include <memory>
 #include <variant>
 
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
-/// The bodies between which contact surfaces are computed. They are immutable, and copies share
-/// their data.
+/// The bodies between which contact surfaces are computed: immutable; copies share their data.
 namespace stiction::geometry {
 
 using math::RigidTransform;
@@ -16,8 +15,7 @@ struct TriangleBodyData;
 
 /// The half space z <= 0 in its own frame.
 struct HalfSpace {
-  /// The field is p = -pressure_gradient z, with a gradient > 0 [Pa/m]. An infinite gradient means
-  /// a rigid half space.
+  /// The field is p = -pressure_gradient z with a gradient > 0 [Pa/m]; infinite: rigid.
   double pressure_gradient;
 };
 
@@ -57,12 +55,10 @@ using ContactBody = std::variant<CompliantBody, RigidBody, HalfSpace>;
 /// Returns true if the body has a pressure field.
 bool is_compliant(const ContactBody& body);
 
-/// Returns true if a point in the body's frame is in the body. The time is linear in the number of
-/// its elements.
+/// Returns true if a point in the body's frame is in the body, in time linear in its elements.
 bool contains(const ContactBody& body, const math::Vec3& x) noexcept;
 
-/// Returns true if two bodies can have a contact surface. Two rigid bodies and two half spaces
-/// cannot, because no pressure determines where their surface is.
+/// Returns true if two bodies can have a surface: not two rigid ones, and not two half spaces.
 bool has_contact_surface(const ContactBody& A, const ContactBody& B);
 
 }  // namespace stiction::geometry

@@ -13,8 +13,7 @@ namespace stiction::geometry {
 
 using math::Vec4;
 
-/// A tetrahedron: its four corners, one per lane, and for each corner the plane of the opposite
-/// face.
+/// A tetrahedron: its four corners, one per lane, and the plane of the face opposite to each.
 struct Tet {
   Vec4 x, y, z;                                  // [m]
   Vec4 pressure;                                 // [Pa]

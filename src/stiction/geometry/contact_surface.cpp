@@ -26,6 +26,19 @@ struct PosedPair {
   ContactSurface* surface;
 };
 
+/// Returns the highest pressure of a body's field; 0 if there is no highest pressure.
+double get_max_pressure(const ContactBody& body) {
+  const auto* tets = std::get_if<CompliantBody>(&body);
+  return tets ? tets->max_pressure() : 0;
+}
+
+void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurface* surface) {
+  const double most = surface->max_pressure();
+  for (const ContactBody* body : {&A, &B})
+    if (const double field_most = get_max_pressure(*body); field_most > 0)
+      surface->pressure_share = std::max(surface->pressure_share, most / field_most);
+}
+
 }  // namespace
 
 double stiffness_per_area(const SurfaceFace& face) {
@@ -120,23 +133,6 @@ SurfaceQuery::SurfaceQuery() : scratch_(std::make_unique<Scratch>()) {}
 SurfaceQuery::~SurfaceQuery() = default;
 SurfaceQuery::SurfaceQuery(SurfaceQuery&&) noexcept = default;
 SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
-
-namespace {
-
-/// Returns the highest pressure of a body's field; 0 if there is no highest pressure.
-double get_max_pressure(const ContactBody& body) {
-  const auto* tets = std::get_if<CompliantBody>(&body);
-  return tets ? tets->max_pressure() : 0;
-}
-
-void set_pressure_share(const ContactBody& A, const ContactBody& B, ContactSurface* surface) {
-  const double most = surface->max_pressure();
-  for (const ContactBody* body : {&A, &B})
-    if (const double field_most = get_max_pressure(*body); field_most > 0)
-      surface->pressure_share = std::max(surface->pressure_share, most / field_most);
-}
-
-}  // namespace
 
 void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
                         const RigidTransform& X_WB, const FaceRules& rules,

@@ -57,8 +57,7 @@ struct ContactSurface {
 /// The pressure_share from which on a surface is at a medial axis.
 inline constexpr double kMedialShare = 0.95;
 
-/// The share of the area of a surface that faces need to show that the surface has passed a medial
-/// axis.
+/// The least share of a surface's area whose faces show that it has passed a medial axis.
 inline constexpr double kPassedShare = 0.05;
 
 /// Returns true if the overlap reaches a body's medial axis: pressure_share is above kMedialShare,

@@ -18,8 +18,7 @@ struct SliceCase {
   std::array<Edge, 4> edge{};
 };
 
-/// The edges that a plane cuts, in the order of the polygon's corners. The index is the bit mask of
-/// the corners where f > 0.
+/// The edges that a plane cuts, in the polygon's order, by the bit mask of corners with f > 0.
 constexpr std::array<SliceCase, 16> make_slice_cases() {
   std::array<SliceCase, 16> cases{};
   // Even permutations, so the tetrahedron i, j, k, l has positive volume too.
@@ -36,8 +35,7 @@ constexpr std::array<SliceCase, 16> make_slice_cases() {
 }
 constexpr std::array<SliceCase, 16> kSliceCases = make_slice_cases();
 
-/// Returns the point between a and b where a linear function is 0. Its values fa at a and fb at b
-/// have opposite signs.
+/// Returns the point between a and b where a linear function is 0; its values are fa fb < 0.
 PolygonVertex interpolate(const PolygonVertex& a, const PolygonVertex& b, double fa, double fb) {
   const Vec4 t = math::broadcast_to<Vec4>(fa / (fa - fb));
   return {multiply_add(t, b.position_pressure - a.position_pressure, a.position_pressure),

@@ -4,8 +4,7 @@
 
 #include "stiction/math/lanes.hpp"
 
-/// Convex polygons on the stack: the section of a tetrahedron with a plane, clipped by the faces of
-/// another tetrahedron.
+/// Convex polygons on the stack: a tetrahedron's section with a plane, clipped by another's faces.
 namespace stiction::geometry {
 
 using math::Vec4;
@@ -13,8 +12,7 @@ using math::Vec4;
 /// Returns a bit mask: bit i is set if f[i] > 0.
 inline unsigned find_positive(const Vec4& f) { return math::true_lanes(f > 0); }
 
-/// A corner of a polygon: its position, its pressure, and its distances to the four planes that
-/// clip. All of them are linear in space, so a new corner interpolates them together.
+/// A corner of a polygon, with its pressure and distances to four planes, interpolated together.
 struct PolygonVertex {
   Vec4 position_pressure;  // x, y, z [m], p [Pa]
   Vec4 distance;           // to each plane, > 0 outside [m]

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/math/symmetric2.hpp"
+#include "stiction/math/vec3.hpp"
 
 namespace stiction::geometry {
 namespace {
@@ -16,8 +16,7 @@ namespace {
 /// on fans of 40 to 400 triangles, in tests/geometry/quadrature_test.cpp.
 constexpr double kLongFace = 1.0 / 8, kStrip = 1.0 / 40, kLeastAspect = 2;
 
-// Steps of additive sequences that fill [0, 1) evenly: the inverse of the golden ratio, and the
-// inverse square of the plastic number.
+// Additive sequences that fill [0, 1): 1 / golden ratio, and 1 / plastic number squared.
 constexpr double kPhaseStep = std::numbers::phi - 1, kTurnStep = 0.5698402909980532;
 
 double fraction(double x) { return x - std::floor(x); }
@@ -184,8 +183,7 @@ class FaceQuadrature {
   double area_scale_ = 1;
 };
 
-/// Returns the extent of a surface [m]: the diameter of a disk whose area has the same mean square
-/// distance from its centroid.
+/// Returns the extent [m]: the diameter of the disk with the same mean square distance.
 double calc_extent(const ContactSurface& surface) {
   double area = 0;
   Vec3 center;

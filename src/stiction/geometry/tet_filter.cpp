@@ -31,8 +31,7 @@ auto dot3(const Normal& n, const Point& x) {
   return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
 }
 
-/// Returns true in the lanes where no face plane of the leaf's tetrahedron has all corners on its
-/// outer side.
+/// Returns the lanes where no face plane of the leaf's tetrahedron has all corners outside.
 template <int kCorners>
 Int8 is_within_planes(const TetLeaf& tets, const float (&corner)[kCorners][3], float pad) {
   Int8 is_within = ~Int8{};

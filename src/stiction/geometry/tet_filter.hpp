@@ -21,8 +21,7 @@ struct FloatTriangle {
 };
 FloatTriangle make_float_triangle(const MovedTriangle& triangle, const Vec3& origin);
 
-/// A tetrahedron of the other body in the coordinates of the leaves. The last three members are
-/// bounds as in TetLeaf.
+/// A tetrahedron of the other body in the leaves' coordinates, with the bounds of TetLeaf.
 struct FloatTet {
   float corner[4][3], pressure[4];
   float plane[4][3], plane_offset[4];
@@ -32,8 +31,7 @@ struct FloatTet {
 FloatTet make_float_tet(const MovedTet& moved, const RigidTransform& X_TO, const Tet& tet,
                         const Vec3& origin);
 
-/// Returns the lanes, among `lanes`, that may have a face with O after any motion of O of at most
-/// `drift` [m].
+/// Returns the lanes of `lanes` that may have a face with O after motions of at most `drift` [m].
 unsigned filter_tets(const FloatTet& O, const TetLeaf& tets, unsigned lanes, float drift);
 unsigned filter_tets(const FloatTriangle& O, const TetLeaf& tets, unsigned lanes, float drift);
 

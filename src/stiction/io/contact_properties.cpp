@@ -12,7 +12,6 @@
 #include "stiction/io/drake_properties.hpp"
 #include "stiction/io/taxel_section.hpp"
 #include "stiction/io/yaml_document.hpp"
-#include "stiction/io/yaml_scalars.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
 
 namespace stiction::io {
@@ -46,8 +45,7 @@ class Reader {
     add_fault(code, where(node), message);
   }
 
-  /// Calls f(key, value) for the entries of a mapping. Reports keys that are not names or that
-  /// occur twice.
+  /// Calls f(key, value) for a mapping's entries. Reports keys that are no names, or repeated.
   template <class F>
   void for_each_entry(const YAML::Node& node, const std::string& what, F&& f) {
     if (!node.IsMap())
@@ -141,8 +139,7 @@ class Reader {
     return std::filesystem::absolute(folder_ / path).lexically_normal().string();
   }
 
-  /// Checks that a material is rigid or compliant in pressure-field contact, or neither, but not
-  /// both.
+  /// Checks that a material is not both rigid and compliant in pressure-field contact.
   void check_pressure_field(const std::string& material, const YAML::Node& name,
                             const YAML::Node& node, const plant::Material& values) {
     // A value that was already rejected counts as given, so that it is not reported twice.

@@ -51,9 +51,8 @@ struct ContactProperties {
   std::string origin;  // name of the file, or of the argument it came from
   std::vector<NamedMaterial> materials;
   std::vector<GeomRule> rules;
-  /// The ids of the geoms of each default class, or of each collision of a URDF (`finger::#2`). A
-  /// compiled model does not have this information. resolve_classes fills it, or the file contains
-  /// it.
+  /// The ids of the geoms of each default class, or of each collision of a URDF (`finger::#2`), as
+  /// resolve_classes or the file gives them.
   std::map<std::string, std::vector<int>> classes;
   std::vector<TaxelDeclaration> taxels;
   std::vector<std::string> warnings;  // entries that were ignored, with file and line
@@ -85,8 +84,7 @@ ContactProperties parse_contact_properties(const std::string& text, const std::s
                                            bool has_lines = true,
                                            const std::filesystem::path& folder = {});
 
-/// Sets the laws of the options to the tables of the properties. An option that names another law
-/// than the default keeps it.
+/// Sets the laws of the options to the tables, unless an option names another than the default.
 void apply_laws(const ContactProperties& properties, sim::StepOptions* options);
 
 }  // namespace stiction::io

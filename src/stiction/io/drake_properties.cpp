@@ -113,8 +113,7 @@ class DrakeReader {
     return "collision '" + collision.name + "' of link '" + collision.link + "'";
   }
 
-  /// Finds the collisions of all links, which may be nested in models and worlds. tinyxml2 limits
-  /// the depth of a document, so this recursion is safe.
+  /// Finds the collisions of all links, nested in models and worlds; tinyxml2 limits the depth.
   void find_collisions(const XMLElement& parent) {
     for (const auto* child = parent.FirstChildElement(); child;
          child = child->NextSiblingElement()) {
@@ -201,8 +200,7 @@ class DrakeReader {
     }
   }
 
-  /// Returns the absolute path of the collision's geometry if it is a tet mesh, otherwise an empty
-  /// text.
+  /// Returns the path of the collision's geometry if it is a tet mesh, otherwise an empty text.
   std::string find_tet_mesh(const Collision& collision) {
     const auto* geometry = collision.element->FirstChildElement("geometry");
     const auto* mesh = geometry ? geometry->FirstChildElement("mesh") : nullptr;

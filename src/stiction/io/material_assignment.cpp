@@ -1,24 +1,129 @@
 #include "stiction/io/material_assignment.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
 #include "stiction/base/name_pattern.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
-#include "stiction/io/geom_classes.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
+#include "stiction/plant/mujoco/mujoco_guard.hpp"
 
 namespace stiction::io {
 namespace {
+
+using Parents = std::map<std::string, std::string>;
+
+struct SpecDeleter {
+  void operator()(mjSpec* spec) const { mj_deleteSpec(spec); }
+};
+using SpecPtr = std::unique_ptr<mjSpec, SpecDeleter>;
+
+[[noreturn]] void refuse(const std::filesystem::path& scene, const char* reason) {
+  throw Error(ErrorCode::kMuJoCo, scene.string(), std::string("MuJoCo cannot load it: ") + reason);
+}
+
+/// Parses and compiles a scene. Its geoms then have ids.
+/// @param on_parsed called with the spec between parsing and compiling
+template <class F>
+SpecPtr load_spec(const std::filesystem::path& scene, const F& on_parsed) {
+  char error[1000] = "";
+  plant::MuJoCoGuard guard;
+  mjSpec* parsed = nullptr;
+  const std::string path = scene.string();
+  if (!guard.run([&] { parsed = mj_parseXML(path.c_str(), nullptr, error, sizeof error); }))
+    refuse(scene, guard.error());
+  SpecPtr spec(parsed);
+  if (!spec) refuse(scene, error);
+  on_parsed(parsed);
+  mjModel* compiled = nullptr;
+  if (!guard.run([&] { compiled = mj_compile(parsed, nullptr); })) refuse(scene, guard.error());
+  const plant::ModelPtr model(compiled);
+  if (!model) refuse(scene, mjs_getError(parsed));
+  return spec;
+}
+
+/// Adds the outer class of each class nested in an XML element.
+void add_parents(const tinyxml2::XMLElement& parent, const std::string& parent_name, Parents* out) {
+  for (const auto* child = parent.FirstChildElement("default"); child;
+       child = child->NextSiblingElement("default")) {
+    const char* name = child->Attribute("class");
+    const std::string child_name = name ? name : "main";
+    if (child_name != parent_name) (*out)[child_name] = parent_name;
+    add_parents(*child, child_name, out);
+  }
+}
+
+/// Returns the class in which each class is nested, from the XML that mjSpec writes.
+Parents find_parents(mjSpec* spec) {
+  std::string xml(1 << 16, '\0');
+  char error[1000] = "";
+  // A positive result is the required size.
+  int size = mj_saveXMLString(spec, xml.data(), static_cast<int>(xml.size()), error, sizeof error);
+  if (size > 0) {
+    xml.resize(static_cast<std::size_t>(size) + 1);
+    size = mj_saveXMLString(spec, xml.data(), static_cast<int>(xml.size()), error, sizeof error);
+  }
+  Parents parents;
+  tinyxml2::XMLDocument document;
+  if (size != 0 || document.Parse(xml.c_str()) != tinyxml2::XML_SUCCESS) return parents;
+  if (const auto* root = document.FirstChildElement("mujoco")) add_parents(*root, "", &parents);
+  return parents;
+}
+
+/// Returns the ids of the geoms of each default class of an MJCF file. The geoms of a nested class
+/// also belong to the outer classes.
+/// @throws Error if MuJoCo cannot load the file
+std::map<std::string, std::vector<int>> read_geom_classes(const std::filesystem::path& scene) {
+  const SpecPtr spec = load_spec(scene, [](mjSpec*) {});
+  const Parents parents = find_parents(spec.get());
+  std::map<std::string, std::vector<int>> classes;
+  for (mjsElement* geom = mjs_firstElement(spec.get(), mjOBJ_GEOM); geom;
+       geom = mjs_nextElement(spec.get(), geom)) {
+    const mjsDefault* of_geom = mjs_getDefault(geom);
+    if (!of_geom) continue;
+    std::string name = mjs_getString(mjs_getName(of_geom->element));
+    while (!name.empty()) {
+      classes[name].push_back(mjs_getId(geom));
+      const auto parent = parents.find(name);
+      name = parent == parents.end() ? "" : parent->second;
+    }
+  }
+  return classes;
+}
+
+/// Returns the geom of each collision element of a URDF file. The key is the name of the link and
+/// the number of the collision in it, `finger::#2`, because MuJoCo drops duplicate names and moves
+/// the geoms of fixed links to the bodies that carry them.
+/// @throws Error if MuJoCo cannot load the file
+std::map<std::string, std::vector<int>> read_collision_geoms(const std::filesystem::path& scene) {
+  std::map<const mjsElement*, std::string> names;
+  std::map<std::string, int> num_collisions;  // number per link so far
+  const SpecPtr spec = load_spec(scene, [&](mjSpec* parsed) {
+    for (mjsElement* geom = mjs_firstElement(parsed, mjOBJ_GEOM); geom;
+         geom = mjs_nextElement(parsed, geom)) {
+      if (mjs_asGeom(geom)->contype == 0) continue;  // a visual geom
+      const std::string link = mjs_getString(mjs_getName(mjs_getParent(geom)->element));
+      names[geom] = link + "::#" + std::to_string(++num_collisions[link]);
+    }
+  });
+  std::map<std::string, std::vector<int>> geoms;
+  for (mjsElement* geom = mjs_firstElement(spec.get(), mjOBJ_GEOM); geom;
+       geom = mjs_nextElement(spec.get(), geom))
+    if (const auto name = names.find(geom); name != names.end())
+      geoms[name->second].push_back(mjs_getId(geom));
+  return geoms;
+}
 
 constexpr std::string_view kBodyPrefix = "body:", kClassPrefix = "class:", kScope = "::";
 
@@ -230,6 +335,30 @@ std::map<std::string, LoadedField> load_fields(const ContactProperties& properti
   return fields;
 }
 
+/// Returns the id of a geom by its name, or by `#` and its id; -1 if there is none.
+int find_geom(const mjModel* m, const std::string& name) {
+  if (const int geom = mj_name2id(m, mjOBJ_GEOM, name.c_str()); geom >= 0) return geom;
+  if (!name.starts_with('#')) return -1;
+  int geom = -1;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + 1, last, geom);
+  return error == std::errc() && end == last && geom >= 0 && geom < m->ngeom ? geom : -1;
+}
+
+std::vector<std::string> list_geoms(const mjModel* m) {
+  std::vector<std::string> names;
+  for (int i = 0; i < m->ngeom; ++i)
+    if (const char* name = mj_id2name(m, mjOBJ_GEOM, i); name && *name) names.emplace_back(name);
+  return names;
+}
+
+/// Returns the id of the tactile sensor of MJCF with a name; -1 if there is none.
+int find_tactile_sensor(const mjModel* m, const std::string& name) {
+  for (int i = 0; i < m->nsensor; ++i)
+    if (m->sensor_type[i] == mjSENS_TACTILE && plant::name_tactile_sensor(m, i) == name) return i;
+  return -1;
+}
+
 }  // namespace
 
 void resolve_classes(const std::filesystem::path& scene, ContactProperties* properties) {
@@ -242,8 +371,7 @@ void resolve_classes(const std::filesystem::path& scene, ContactProperties* prop
 }
 
 plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties& properties) {
-  // Find the rule that decides for each geom: the rule of the highest rank, or the last one of
-  // them.
+  // The rule of the highest rank decides for a geom, of equal ones the last.
   std::vector<int> rank(m->ngeom, -1), decider(m->ngeom, -1);
   const Selector selector(m, properties);
   ErrorList faults;
@@ -278,6 +406,25 @@ plant::MaterialTable assign_materials(const mjModel* m, const ContactProperties&
     }
   }
   return table;
+}
+
+std::vector<plant::TaxelGrid> assign_taxels(const mjModel* m, const ContactProperties& properties) {
+  std::vector<plant::TaxelGrid> grids;
+  ErrorList faults;
+  for (const TaxelDeclaration& declared : properties.taxels) {
+    grids.push_back(declared.grid);
+    grids.back().geom = find_geom(m, declared.geom);
+    if (grids.back().geom < 0)
+      faults.add(ErrorCode::kUnknownName, declared.source,
+                 "taxels '" + declared.grid.name + "': no geom has the name '" + declared.geom +
+                     "'" + suggest_name(declared.geom, list_geoms(m)));
+    if (const int sensor = find_tactile_sensor(m, declared.grid.name); sensor >= 0)
+      faults.add(ErrorCode::kInvalidValue, declared.source,
+                 "taxels '" + declared.grid.name + "': tactile sensor " + std::to_string(sensor) +
+                     " of MJCF has the same name; choose another for the grid");
+  }
+  faults.throw_if_any();
+  return grids;
 }
 
 }  // namespace stiction::io

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
@@ -23,5 +24,13 @@ void resolve_classes(const std::filesystem::path& scene, ContactProperties* prop
 ///         every pressure field that cannot be read, whose mesh is invalid, or that has both a
 ///         pressure and a modulus or neither of them
 plant::MaterialTable assign_materials(const mjModel* model, const ContactProperties& properties);
+
+/// Returns the grids of taxels that contact properties declare, with the ids of their geoms, for
+/// sim::Stepper::set_taxels.
+/// @throws Error listing every grid whose geom does not exist, with the nearest name, and every
+/// grid
+///         that has the name of a tactile sensor of the model
+std::vector<plant::TaxelGrid> assign_taxels(const mjModel* model,
+                                            const ContactProperties& properties);
 
 }  // namespace stiction::io

@@ -3,21 +3,89 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <string_view>
+#include <system_error>
 
 #include <tinyxml2.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
-#include "stiction/io/number_check.hpp"
 
 namespace stiction::io {
 namespace {
 
+/// Attributes that hold names or files, which may be called "nan" or "inf".
+constexpr std::array<std::string_view, 53> kTexts = {
+    "name",      "class",     "childclass", "prefix",        "model",    "file",     "fileback",
+    "filedown",  "filefront", "fileleft",   "fileright",     "fileup",   "meshdir",  "texturedir",
+    "assetdir",  "body",      "body1",      "body2",         "joint",    "joint1",   "joint2",
+    "geom",      "geom1",     "geom2",      "site",          "site1",    "site2",    "refsite",
+    "cranksite", "sidesite",  "slidersite", "jointinparent", "tendon",   "tendon1",  "tendon2",
+    "actuator",  "camera",    "flex",       "node",          "mesh",     "hfield",   "material",
+    "texture",   "target",    "objname",    "refname",       "subtree1", "subtree2", "plugin",
+    "instance",  "key",       "value",      "content_type"};
+
+/// Limits to which MuJoCo clips, so that infinity has no effect; not lengthrange, which scales.
+constexpr std::array<std::string_view, 8> kClips = {
+    "range",    "ctrlrange", "forcerange", "actrange", "actuatorfrcrange",
+    "velrange", "posrange",  "cutoff"};
+
+enum class Kind { kNotANumber, kFinite, kInfinite, kNan };
+
+Kind kind_of(std::string_view token) {
+  if (token.starts_with('+')) token.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(token.begin(), token.end(), value);
+  if (error == std::errc::invalid_argument || end != token.end()) return Kind::kNotANumber;
+  if (error != std::errc()) return Kind::kFinite;  // MuJoCo reports numbers that are too large
+  return std::isnan(value) ? Kind::kNan : std::isinf(value) ? Kind::kInfinite : Kind::kFinite;
+}
+
+/// Returns the worst kind of all tokens, or kNotANumber if one token is not a number.
+Kind worst_kind(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  Kind worst = Kind::kFinite;
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(kSpace, begin)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, begin), text.size());
+    const Kind kind = kind_of(text.substr(begin, end - begin));
+    if (kind == Kind::kNotANumber) return kind;
+    worst = std::max(worst, kind);
+    begin = end;
+  }
+  return worst;
+}
+
+template <std::size_t n>
+bool is_in(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// True for user data, and for inputs that each step checks.
+bool is_exempt(std::string_view tag, std::string_view attribute) {
+  if (attribute == "user" || attribute == "data" || attribute == "prm") return true;
+  return tag == "key" && (attribute == "ctrl" || attribute == "act");
+}
+
+/// Checks the numbers of an MJCF attribute. Returns an empty text if they are valid, otherwise the
+/// end of a sentence, such as "must be finite". All attributes are checked that consist of numbers
+/// only, except names, numbers that no simulation reads (user data), and numbers that each step
+/// checks (controls of keyframes). Ranges that only clip may be infinite.
+/// @param tag       name of the element
+/// @param attribute name of the attribute
+/// @param text      value of the attribute, as in the file
+std::string_view find_number_fault(std::string_view tag, std::string_view attribute,
+                                   std::string_view text) {
+  const Kind kind = worst_kind(text);
+  if (kind == Kind::kNotANumber || kind == Kind::kFinite) return "";
+  if (is_exempt(tag, attribute) || is_in(kTexts, attribute)) return "";
+  if (!is_in(kClips, attribute)) return "must be finite";
+  return kind == Kind::kNan ? "must not be NaN" : "";
+}
+
 namespace fs = std::filesystem;
 
-/// Attributes with a product that is an amount of memory, and the largest amount that MuJoCo can
-/// handle.
+/// Attributes that multiply to an amount of memory, and the most that MuJoCo can handle.
 struct Amount {
   const char* tag;
   std::array<const char*, 2> attributes;
@@ -41,8 +109,7 @@ constexpr std::array kAmounts = {
     make_user_data("nuser_sensor", "numbers for each sensor"),
 };
 
-/// MuJoCo's time to compile grows with the square of the number of copies: this many need half a
-/// minute.
+/// This many copies take MuJoCo half a minute to compile; the time is quadratic.
 constexpr double kMaxCopies = 10000;
 /// The largest number of files. Each file is read once, so includes cannot form a loop.
 constexpr std::size_t kMaxFiles = 1000;
@@ -59,8 +126,7 @@ std::string describe(const tinyxml2::XMLElement& element) {
   return std::string(element.Name()) + (name ? " '" + std::string(name) + "'" : std::string());
 }
 
-/// Returns the text after `begin` in a message, up to the character `end`, or all digits if `end`
-/// is 0. Empty if the message does not contain `begin`.
+/// Returns the text after `begin`, up to `end` or, if `end` is 0, its digits; or an empty text.
 std::string text_after(const std::string& message, std::string_view begin, char end = 0) {
   std::size_t from = message.find(begin);
   if (from == message.npos) return "";

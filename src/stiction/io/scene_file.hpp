@@ -23,9 +23,8 @@ class SceneFile {
   /// @throws Error listing every fault with its file, line, element, attribute and value
   void check() const;
 
-  /// Returns the place that a message of MuJoCo refers to, "scene.xml:12", or only the file if the
-  /// message does not tell the place. MuJoCo does not know the lines of included files; they are
-  /// found by element and name.
+  /// Returns the place that a message of MuJoCo refers to, "scene.xml:12", or only the file. Lines
+  /// of included files are found by element and name.
   std::string locate(const std::string& message) const;
 
  private:

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "stiction/io/yaml_scalars.hpp"
+#include "stiction/io/yaml_document.hpp"
 
 namespace stiction::io {
 namespace {

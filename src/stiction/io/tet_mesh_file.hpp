@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
 namespace stiction::io {
 

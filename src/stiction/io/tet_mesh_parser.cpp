@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/io/tet_mesh_file.hpp"
 #include "stiction/io/vtk_text.hpp"
 
@@ -288,8 +287,7 @@ class MeshReader {
     }
   }
 
-  /// Reads SCALARS, which may state a number of components, and name a color table on the next
-  /// line.
+  /// Reads SCALARS, with an optional number of components, and a color table on the next line.
   void read_scalars(std::string_view name) {
     const std::string type(text_.read_word("a number type"));
     if (VtkText::size_of(type) == 0)

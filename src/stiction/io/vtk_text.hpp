@@ -9,9 +9,8 @@
 
 namespace stiction::io {
 
-/// Reads the parts of a VTK legacy file one after the other: words and numbers as text, or numbers
-/// as big-endian bytes after the line that announces them. A count in the file is accepted only if
-/// that many bytes are left.
+/// Reads the parts of a VTK legacy file in turn: words and numbers as text, or big-endian bytes
+/// after their line. A count is accepted only if its bytes are left.
 class VtkText {
  public:
   /// Starts at the first byte.
@@ -22,8 +21,7 @@ class VtkText {
   bool is_binary() const { return is_binary_; }
   void set_binary(bool is_binary) { is_binary_ = is_binary; }
 
-  /// The place of the part that was read last: "part.vtk:12", or "part.vtk: byte 340" of a binary
-  /// file.
+  /// The place of the part read last: "part.vtk:12", or "part.vtk: byte 340" of a binary file.
   std::string where() const;
   /// Reports a fault of the part that was read last.
   /// @throws Error always

@@ -18,4 +18,16 @@ std::string read_yaml_text(const std::filesystem::path& path, const std::string&
 /// @throws Error with the line if the text is not YAML or has a second document
 YAML::Node load_yaml(const std::string& text, const std::string& origin, bool has_lines = true);
 
+// Reading and quoting of single YAML nodes.
+
+/// Quotes a YAML node for a message.
+std::string quote(const YAML::Node& node);
+
+/// Reads a number in the notation of YAML or C. Returns NaN if the node is not a number or is NaN.
+double parse_number(const YAML::Node& node);
+
+/// Reads a boolean.
+/// @return false if the node is neither true nor false
+bool parse_bool(const YAML::Node& node, bool* value);
+
 }  // namespace stiction::io

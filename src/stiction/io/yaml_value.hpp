@@ -6,8 +6,7 @@
 
 namespace stiction::io {
 
-/// A value of a YAML file with its line. It has no types of the YAML library, so that any caller
-/// can read the values of its own settings.
+/// A value of a YAML file with its line, without types of the YAML library.
 struct YamlValue {
   enum class Kind { null, plain, quoted, list, mapping };
 

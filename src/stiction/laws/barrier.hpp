@@ -4,7 +4,7 @@
 
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/laws/normal_law.hpp"
-#include "stiction/math/elementary.hpp"
+#include "stiction/math/lanes.hpp"
 
 /// Barriers: elastic forces that act before surfaces touch, and grow without bound as the gap
 /// closes. They keep x < 0, so an impulse exists only for velocities above x0 / dt.
@@ -80,8 +80,7 @@ struct Barrier {
             .x_linear = T{}};
   }
 
-  /// Computes the impulse. The secant is the exact slope, because the slope of a barrier grows so
-  /// fast that a mean slope is a poor model.
+  /// Computes the impulse. The secant is the exact slope, since a mean slope is a poor model.
   NormalImpulse<T> calc_impulse(const T& v) const {
     const BarrierForce<T> at = calc_force(x0 - dt * v);
     const T slope = dt * dt * at.df_dx;

@@ -6,10 +6,7 @@
 #include <variant>
 
 #include "stiction/laws/barrier.hpp"
-#include "stiction/laws/custom_impulse.hpp"
-#include "stiction/laws/hertz.hpp"
-#include "stiction/laws/hunt_crossley.hpp"
-#include "stiction/laws/linear_law.hpp"
+#include "stiction/laws/normal_law.hpp"
 
 namespace stiction::laws {
 

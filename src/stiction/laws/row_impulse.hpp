@@ -15,8 +15,7 @@ struct RowImpulse {
   double stiffness = 0;  // -d gamma / d v_r, >= 0
 };
 
-/// Computes the impulse of a scalar row by the formulas of RowKind. The result of numbers that
-/// contact::validate refuses may not be finite, which solvers report by a status.
+/// Computes the impulse of a scalar row, as RowKind says; not finite if validate refuses it.
 inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   switch (row.kind) {
     case RowKind::kEquality:

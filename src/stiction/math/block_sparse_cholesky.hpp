@@ -4,9 +4,29 @@
 #include <span>
 #include <vector>
 
-#include "stiction/math/ordering.hpp"
-
 namespace stiction::math {
+
+/// An edge between two blocks of a symmetric block-sparse matrix, or two nodes of its graph.
+struct BlockEdge {
+  int a;
+  int b;
+  friend bool operator==(const BlockEdge&, const BlockEdge&) = default;
+};
+
+/// Approximate-minimum-degree ordering (SuiteSparse AMD, [amestoy2004]). Keeps its memory.
+class MinimumDegreeOrdering {
+ public:
+  /// Computes an elimination order that keeps the fill of a Cholesky factor small.
+  /// @param num_nodes number of nodes n >= 0
+  /// @param edges     pairs of nodes in [0, n); repeats and self-edges are allowed
+  /// @return order, size n: order[p] is the node eliminated p-th. Valid until the next call.
+  std::span<const int> compute(int num_nodes, std::span<const BlockEdge> edges);
+
+ private:
+  std::vector<int> order_;
+  std::vector<int> degree_;
+  std::vector<int> work_;  // arrays of amd_2, one after the other
+};
 
 /// Cholesky factorization A = L D L^T of a symmetric positive definite matrix of dense blocks. L
 /// has ones on its diagonal.
@@ -65,8 +85,7 @@ class BlockSparseCholesky {
   void solve_in_place(std::span<double> x) const;
   /// Computes x <- D^(-1/2) L^-1 x. The Euclidean norm of the result is sqrt(x^T A^-1 x).
   void solve_lower_in_place(std::span<double> x) const;
-  /// Adds to `reach` the blocks that are nonzero in L^-1 x if x is nonzero in `block` only. Blocks
-  /// that `reach` already has are not repeated.
+  /// Adds to `reach`, without repeats, the blocks of L^-1 x that are nonzero if x is so in `block`.
   void add_reach(int block, std::vector<int>* reach) const;
   /// Computes Y <- L^-1 Y for six right-hand sides, in the blocks of `reach` only. For right-hand
   /// sides B the product B^T A^-1 B is then Y^T D^-1 Y.
@@ -78,8 +97,7 @@ class BlockSparseCholesky {
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 
  private:
-  /// Arrays of analyze, which are not needed afterwards. Each has an entry per block, except for
-  /// `adjacency`.
+  /// Arrays of analyze, not needed afterwards, with an entry per block, except for `adjacency`.
   struct PatternScratch {
     // The neighbors of higher index of block i: entries [start, end) of `adjacency`.
     std::vector<int> adjacency_start, adjacency_end, adjacency;

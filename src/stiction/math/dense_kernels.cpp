@@ -25,8 +25,7 @@ bool factor_square(double* A, int lda, double* inv_diagonal) {
   return true;
 }
 
-/// The specialization for six columns keeps them in registers and is right-looking. It overwrites
-/// the entries above the diagonal.
+/// For six columns: in registers, right-looking. Overwrites the entries above the diagonal.
 template <>
 bool factor_square<6>(double* A, int lda, double* inv_diagonal) {
   Six column[6];

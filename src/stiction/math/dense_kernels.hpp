@@ -102,8 +102,7 @@ inline void subtract_abt_eight_rows(MatrixView A, MatrixView B, double* C, int l
   }
 }
 
-/// Computes C(0..6, 0..6) -= A B^T for six rows, as of one free body. Each number of B serves all
-/// six.
+/// Computes C(0..6, 0..6) -= A B^T for six rows. Each number of B serves all six.
 inline void subtract_abt_six_rows(MatrixView A, const double* B, double* C, int ldc) {
   Six acc[6];
   for (int j = 0; j < 6; ++j) acc[j] = Six::load(C + j * ldc);
@@ -265,8 +264,7 @@ inline void scale_columns(MatrixView L, const double* d, int stride_d, double* B
 
 namespace internal {
 
-/// The number of columns that a triangular solve takes at a time. Within them each number waits for
-/// the one before; all other products run side by side.
+/// The columns of a triangular solve at a time, in which numbers wait for those before.
 inline constexpr int kSolveWidth = 4;
 
 /// Computes x <- L^-1 x for n = 4, in registers.

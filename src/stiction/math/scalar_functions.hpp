@@ -24,4 +24,10 @@ inline double hypot(double x, double y, double z) { return hypot(hypot(x, y), z)
 double cbrt(double x);
 inline double square(double x) { return x * x; }
 
+/// Returns the larger of two numbers, or NaN if either is NaN. std::max(a, b) drops a NaN in b.
+constexpr double max_or_nan(double a, double b) {
+  if (a >= b) return a;
+  return b > a ? b : a + b;
+}
+
 }  // namespace stiction::math

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-/// Vectors, matrices and poses of R^3 as plain data. Geometry uses them in its public headers, so
-/// that these do not depend on the ABI of another library.
+#include "stiction/math/scalar_functions.hpp"
+
+/// Vectors, matrices and poses of R^3 as plain data, for public headers without another's ABI.
 namespace stiction::math {
 
 struct Vec3 {
@@ -36,8 +37,7 @@ inline bool is_finite(const Vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
-/// Returns a unit vector perpendicular to the unit vector n. It is continuous in n except at
-/// n.z = 0. Source: [duff2017].
+/// Returns a unit vector perpendicular to n, continuous except at n.z = 0. Source: [duff2017].
 inline Vec3 make_tangent(const Vec3& n) {
   const double sign = std::copysign(1.0, n.z);
   const double a = -1 / (sign + n.z);
@@ -70,8 +70,7 @@ inline Mat3 operator*(const Mat3& m, const Mat3& n) {
   return product;
 }
 
-/// A pose X_AB of frame B in frame A. A point x of frame B has the coordinates R_AB x + p_AoBo_A in
-/// frame A.
+/// A pose X_AB of frame B in frame A: x in B has the coordinates R_AB x + p_AoBo_A in A.
 struct RigidTransform {
   Mat3 R;
   Vec3 p;  // [m]
@@ -84,6 +83,22 @@ inline RigidTransform operator*(const RigidTransform& X, const RigidTransform& Y
 /// Returns X^-1 Y. For X = X_WA and Y = X_WB this is X_AB.
 inline RigidTransform inverse_times(const RigidTransform& X, const RigidTransform& Y) {
   return {transpose_times(X.R, Y.R), transpose_times(X.R, Y.p - X.p)};
+}
+
+/// A symmetric 2x2 matrix, for example of second moments in a plane.
+struct Symmetric2 {
+  double xx = 0, xy = 0, yy = 0;
+};
+
+/// The eigenvalues of a symmetric 2x2 matrix, and the unit eigenvector (x, y) of the larger one.
+struct PrincipalAxes {
+  double least, most, x, y;
+};
+
+inline PrincipalAxes calc_principal_axes(const Symmetric2& m) {
+  const double mean = 0.5 * (m.xx + m.yy), half = 0.5 * (m.xx - m.yy);
+  const double radius = math::hypot(half, m.xy), angle = 0.5 * math::atan2(m.xy, half);
+  return {mean - radius, mean + radius, math::cos(angle), math::sin(angle)};
 }
 
 }  // namespace stiction::math

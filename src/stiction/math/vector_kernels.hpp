@@ -82,8 +82,7 @@ inline void add_rows(int n, const double* x, int num_rows, const double* const* 
   }
 }
 
-/// Computes y = A x + b with A (m x n, row-major), four rows at a time. Each row is summed in the
-/// order of `dot`. b may be null, which means 0.
+/// Computes y = A x + b, A (m x n) row-major, four rows at a time, as `dot` sums. Null b is 0.
 inline void multiply_rows(int m, int n, const double* A, const double* x, const double* b,
                           double* y) {
   int i = 0;

@@ -44,8 +44,7 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
   }
   const auto row = [&](int i) { return factor->data() + static_cast<std::size_t>(i) * c; };
   int rank = 0;
-  // The next pivot is the row whose remainder is the largest fraction of its diagonal entry,
-  // because the units of rows may differ.
+  // The pivot row has the largest fraction of its diagonal entry left, as units of rows may differ.
   const auto diagonal = [&](int i) { return p.Q[i + i * c]; };
   for (; rank < c; ++rank) {
     base::check_limits();
@@ -66,8 +65,7 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
     row(k)[rank] = pivot;
     (*remainder)[k] = 0;
   }
-  // Q - N N^T must be zero. Its diagonal alone does not show that Q is semidefinite, because an
-  // indefinite Q may have a zero diagonal.
+  // Q - N N^T must be zero as a whole: an indefinite Q may have a zero diagonal.
   for (int i = 0; i < c; ++i) {
     base::check_limits();
     if ((*remainder)[i] < -1e-9 * largest) return -1 - i;
@@ -119,8 +117,7 @@ struct ActiveSetQp::Workspace {
       if (flag < 0) return flag;
     } else {
       release();
-      // DAQP does not check its allocations. This allocation of about the same size throws if the
-      // memory is not available.
+      // DAQP does not check its allocations; this one of about the same size throws.
       if (n > kMaxColumns) throw std::bad_alloc();
       std::vector<double>().reserve(static_cast<std::size_t>(n + 1) * (n / 2 + 1 + c));
       work = {};

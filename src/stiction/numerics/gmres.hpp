@@ -10,8 +10,7 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
-/// The generalized minimal residual method (GMRES), for small systems whose matrix is known only by
-/// its products with vectors.
+/// The generalized minimal residual method (GMRES), by products with the matrix.
 namespace stiction::numerics {
 
 inline constexpr int kMaxGmresIterations = 30;

@@ -69,8 +69,7 @@ struct GramLcp {
   // Both null: all rows have z >= 0 and no compliance.
   const double* bounds = nullptr;      // num_rows; infinite: z >= 0
   const double* compliance = nullptr;  // num_rows; 0 for rows without a bound
-  /// The caller has no use for a point whose residual is larger. A problem that is proved to have
-  /// no better one is not modified.
+  /// The largest residual of use. A problem proved to have none smaller is not modified.
   double largest_residual = std::numeric_limits<double>::infinity();
 };
 
@@ -83,8 +82,7 @@ void calc_w(const GramLcp& problem, std::span<const double> z, std::span<double>
 /// Lists the rows with z > 0.
 void find_positive(std::span<const double> z, std::vector<int>* rows);
 
-/// Returns |min(z, w)|_inf, which is zero at solutions only. The result is not a number if z or w
-/// has an entry that is not a number.
+/// Returns |min(z, w)|_inf, zero at solutions only; NaN if z or w has an entry that is NaN.
 double natural_residual(std::span<const double> z, std::span<const double> w);
 /// Returns the same for a problem whose rows may have bounds on both sides: the largest
 /// |z - clamp(z - w)|, where the clamp is to the row's bounds.
@@ -113,5 +111,77 @@ bool proves_infeasible(const GramLcp& problem, std::span<const double> y);
 /// @return kSolved if the data are valid; otherwise `status` and `row` name the fault
 LcpReport check(const DenseLcp& problem, bool symmetric);
 LcpReport check(const GramLcp& problem);
+
+/// A factored problem whose rows have bounds on both sides, as a dense LCP for solvers that know
+/// only z >= 0. A bounded row is shifted to y = z + B >= 0, and its upper bound becomes a row of
+/// its own, with the multiplier s:
+///
+///   w_i + s_i >= 0  _|_  y_i >= 0,     2 B_i - y_i >= 0  _|_  s_i >= 0.
+///
+/// The matrix [Q I; -I 0] is not symmetric, but it is positive semidefinite. Keeps its memory.
+class BoundedLcp {
+ public:
+  /// Assembles the dense problem. The factored one must outlive the next calls.
+  /// @return the problem in (y, s); valid until the next call
+  DenseLcp assemble(const GramLcp& problem);
+  /// The unknowns of the dense problem, which a solver fills; size of the dense problem.
+  std::span<double> unknowns() { return y_; }
+  /// Computes z, u and the residual of the factored problem from the unknowns.
+  /// @param report of the dense solver, whose status and pivots are kept
+  LcpReport read_out(const LcpReport& report, std::span<double> z, std::span<double> u);
+
+ private:
+  GramLcp problem_;
+  std::vector<int> bounded_;  // rows with bounds on both sides
+  std::vector<double> Q_, r_, y_, w_;
+};
+
+/// A mixed LCP with free unknowns u and complementary unknowns z,
+///
+///   A u + C z + a = 0,   0 <= z  _|_  D u + B z + b >= 0.
+///
+/// All matrices are column-major. See [theory:lcp].
+struct Mlcp {
+  int num_free = 0, size = 0;
+  const double* A = nullptr;  // num_free x num_free, nonsingular
+  const double* C = nullptr;  // num_free x size
+  const double* D = nullptr;  // size x num_free
+  const double* B = nullptr;  // size x size
+  const double* a = nullptr;  // num_free
+  const double* b = nullptr;  // size
+};
+
+/// The error of a point (u, z) in the problem as given.
+struct MlcpResidual {
+  double value = 0;      // max of |A u + C z + a|_inf and |min(z, w)|_inf
+  double magnitude = 0;  // largest sum of the magnitudes of the terms of a row
+  static constexpr double kAccepted = 1e-8;
+  /// True if the error is small and finite. Terms that overflow make both numbers infinite.
+  bool is_accepted() const { return value <= kAccepted * magnitude && std::isfinite(value); }
+};
+/// Computes w = D u + B z + b and the error of u and z.
+/// @param w out: size `size`
+MlcpResidual calc_residual(const Mlcp& problem, std::span<const double> z,
+                           std::span<const double> u, std::span<double> w) noexcept;
+
+/// Condenses a mixed problem to an LCP in z, by u = -A^-1 (C z + a). Keeps its memory.
+class CondensedMlcp {
+ public:
+  /// Computes Q and r.
+  /// @return kSolved; kNotSolved with a column of A in `row` if A is singular; kNotFinite with a
+  /// row
+  ///   of [A C a; D B b] in `row` if a number is not finite
+  LcpReport condense(const Mlcp& problem);
+  /// The LCP in z of the last successful `condense`. It is valid until the next call.
+  DenseLcp lcp() const { return {size_, Q_.data(), r_.data()}; }
+  /// Computes u, size num_free, for a given z, size `size`.
+  void calc_u(std::span<const double> z, std::span<double> u) const noexcept;
+
+ private:
+  int num_free_ = 0, size_ = 0;
+  std::vector<double> A_;
+  std::vector<double> X_;  // A^-1 [C a], num_free x (size + 1), row-major
+  std::vector<double> Q_, r_;
+};
 
 }  // namespace stiction::numerics

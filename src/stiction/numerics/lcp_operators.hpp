@@ -48,8 +48,7 @@ struct GramOperator {
   bool proves_infeasible(std::span<const double> y) const {
     return numerics::proves_infeasible(problem, y);
   }
-  /// Returns a lower bound of the residual |min(z, w)| of any z, for y that proves_infeasible:
-  /// y^T w = b^T y.
+  /// Returns a lower bound y^T w = b^T y of |min(z, w)| of any z, for y that proves_infeasible.
   double calc_least_residual(std::span<const double> y) const {
     double sum = 0;
     for (const double x : y) sum += x;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/base/names.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -24,8 +24,7 @@ double count_workspace(LcpSolver solver, double num_rows, double num_columns, do
   const double least = std::min(num_rows, num_columns), rows = num_rows * num_columns;
   const double lemke = 2 * square(num_rows + num_bounded);  // the matrix and the tableau
   switch (solver) {
-    // The factor, which grows by doubling; the rows and the basis of a fallback, and Lemke's
-    // method.
+    // The factor, which doubles; rows and basis of a fallback; Lemke's method.
     case LcpSolver::ppm_ratio:
       return square(num_rows) + 2 * rows + least * num_columns + 2 * square(least) +
              (num_rows + num_bounded <= PivotingWithFallbacks::kMaxLemkeSize ? lemke : 0);

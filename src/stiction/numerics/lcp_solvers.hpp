@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "stiction/numerics/active_set_qp.hpp"
-#include "stiction/numerics/bounded_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/pivoting_with_fallbacks.hpp"
@@ -21,8 +20,7 @@ enum class LcpSolver { ppm_ratio, ppm, ppm_i, lemke, active_set };
 /// Returns the names of all solvers, in the order of LcpSolver.
 std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
-/// Returns true if a solver takes problems whose rows have bounds on both sides: all but
-/// `active_set`.
+/// Returns true if a solver takes rows with bounds on both sides: all but `active_set`.
 bool takes_bounds(LcpSolver solver);
 /// Returns an upper bound of the numbers that a solver keeps for a factored problem, besides the
 /// problem itself.
@@ -53,8 +51,7 @@ class AnyLcpSolver {
   /// @throws std::bad_alloc
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// Returns the rows with z > 0. `ppm_ratio`, `ppm` and `ppm_i` list all rows of their active
-  /// set, which may include rows with z = 0.
+  /// Returns the rows with z > 0; of `ppm_ratio`, `ppm` and `ppm_i` the whole active set.
   std::span<const int> active() const;
 
  private:

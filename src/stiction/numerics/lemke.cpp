@@ -115,9 +115,7 @@ void Lemke::improve(const DenseLcp& problem, double lambda, double enough, LcpRe
   }
 }
 
-/// Computes scales of rows and columns that bring the entries of Q near 1. Each of three sweeps
-/// divides by the square roots of the largest entries. Positive scales preserve the complementarity
-/// of z and w.
+/// Computes positive scales of rows and columns that bring the entries of Q near 1.
 void Lemke::scale(const DenseLcp& problem) {
   const int c = size_;
   row_scale_.assign(c, 1.0);
@@ -193,9 +191,7 @@ bool Lemke::rebuild(const DenseLcp& problem, double lambda) {
   return std::none_of(basic_.begin(), basic_.end(), [&](int v) { return must_leave_[v] != 0; });
 }
 
-/// Builds the tableau and exchanges variables until the artificial variable leaves the basis. Ends
-/// early if no variable can leave (a ray), at the limit of pivots, or if the basis is singular when
-/// the tableau is rebuilt.
+/// Exchanges variables until the artificial one leaves, or a ray, limit or singular basis ends it.
 Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   build(problem, lambda);
   const int max_pivots = pivots_ + 50 * size_ + 100;
@@ -214,8 +210,7 @@ Lemke::End Lemke::pivot_to_end(const DenseLcp& problem, double lambda) {
   }
 }
 
-/// Returns the row of the least constant. Among equal constants it takes the last one, which is the
-/// least after a perturbation of the constants by (e, e^2, ...).
+/// Returns the row of the least constant, of equal ones the last, as after a perturbation.
 int Lemke::find_first_row() const {
   int least = 0;
   for (int i = 1; i < size_; ++i)
@@ -223,8 +218,7 @@ int Lemke::find_first_row() const {
   return least;
 }
 
-/// Returns the row whose variable first reaches zero as the variable of `column` grows, or -1 if no
-/// variable does.
+/// Returns the row whose variable reaches zero first as that of `column` grows; -1: none does.
 int Lemke::find_leaving_row(int column) const {
   double largest = 0;
   for (int i = 0; i < size_; ++i) largest = std::max(largest, std::abs(row(i)[column]));
@@ -263,8 +257,7 @@ bool Lemke::is_lexicographically_less(int i, int other, int column) const {
   return false;
 }
 
-/// Makes the variable of column q basic in row p: solves the equation of that row for it and
-/// substitutes the result in the other rows.
+/// Makes the variable of column q basic in row p, and substitutes it in the other rows.
 void Lemke::exchange(int p, int q) {
   const int width = size_ + 2;
   double* pivot_row = row(p);
@@ -294,8 +287,7 @@ void Lemke::read_solution(std::span<double> z) const {
   }
 }
 
-/// Does one step of iterative refinement. Where z is basic, w should be zero; the inverse times
-/// this error of w is subtracted from z.
+/// Refines once: where z is basic, w should be zero; the inverse times w is subtracted.
 void Lemke::refine(const DenseLcp& problem) {
   const int c = size_;
   calc_w(problem, candidate_, w_);
@@ -314,8 +306,7 @@ double Lemke::calc_residual(const DenseLcp& problem, std::span<const double> z) 
   return natural_residual(z, w_);
 }
 
-/// Returns the row of the largest entry of the ray's direction if that direction proves that no z
-/// is feasible; -1 otherwise.
+/// Returns the row of the ray's largest entry if the ray proves infeasibility; -1 otherwise.
 int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   const int c = size_, column = column_of(entering_);
   proof_.assign(c, 0.0);
@@ -329,8 +320,7 @@ int Lemke::find_proof_of_infeasibility(const DenseLcp& problem) {
   }
   const double largest = math::max_abs(proof_);
   if (!(largest > 0)) return -1;
-  // A violation below the accepted residual is not a proof, because a point with that residual
-  // counts as a solution.
+  // A point with a violation below the accepted residual counts as a solution: no proof.
   if (math::dot(c, problem.r, proof_.data()) > -kAccepted * largest * math::max_abs(c, problem.r))
     return -1;
   if (!proves_infeasible(problem, proof_)) return -1;

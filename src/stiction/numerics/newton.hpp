@@ -5,9 +5,9 @@
 #include <concepts>
 #include <limits>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/numerics/line_integral.hpp"
 #include "stiction/numerics/line_search.hpp"
 #include "stiction/numerics/newton_trace.hpp"
 
@@ -19,16 +19,14 @@ struct NewtonOptions {
   double relative_tolerance = 1e-5;
   double absolute_tolerance = 1e-14;
   int max_iterations = 100;
-  /// Stop with kSlow after more than this many successive iterations that do not halve the
-  /// residual.
+  /// Stop with kSlow after more successive iterations than this that do not halve the residual.
   int patience = std::numeric_limits<int>::max();
   LineSearchOptions line_search;
   /// Records every iterate. If it is null, nothing is recorded.
   NewtonTrace* trace = nullptr;
 };
 
-/// The norm of the gradient, and the magnitude of the terms whose sum is the gradient. Both have
-/// the same unit.
+/// The norm of the gradient, and the magnitude of the terms that sum to it, in the same unit.
 struct Residual {
   double norm = 0;
   double scale = 0;
@@ -49,6 +47,14 @@ struct NewtonResult {
   int iterations = 0;
   int line_search_evaluations = 0;
   Residual residual;
+
+  /// Continues with the result of another run; counts are summed.
+  void add(const NewtonResult& run) {
+    status = run.status;
+    residual = run.residual;
+    iterations += run.iterations;
+    line_search_evaluations += run.line_search_evaluations;
+  }
 };
 
 /// The operations that Newton's method needs of a function l: a current point, the gradient and the
@@ -63,8 +69,7 @@ concept NewtonProblem = requires(P p, double alpha) {
 };
 
 /// A problem whose terms may be much larger than their sum. calc_rounding_step returns the length
-/// sqrt(-l'(0)) of a step that corrects rounding errors of the gradient alone. Requires
-/// calc_direction.
+/// sqrt(-l'(0)) of a step that corrects rounding alone. Requires calc_direction.
 template <class P>
 concept KnowsRounding = NewtonProblem<P> && requires(P p) {
   { p.calc_rounding_step() } -> std::same_as<double>;
@@ -178,9 +183,8 @@ concept HasExtendedDomain = HasStepLimit<P> && requires(P p, double alpha, doubl
   p.extend_domain(fraction);
 };
 
-/// Minimizes from any point, inside or outside the domain. From outside, the method minimizes a
-/// sequence of extended functions with narrower and narrower strips. It ends at the first minimum
-/// where the function itself applies.
+/// Minimizes from any point. From outside the domain, extended functions with narrower and narrower
+/// strips are minimized, until the function itself applies.
 template <HasExtendedDomain P>
 NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   (void)problem.calc_gradient();  // is_feasible needs it.
@@ -189,14 +193,93 @@ NewtonResult minimize_from_anywhere(P& problem, const NewtonOptions& options) {
   NewtonResult result;
   for (double fraction = kFirstFraction; fraction >= kLastFraction; fraction *= 0.1) {
     problem.extend_domain(fraction);
-    const NewtonResult extended = minimize(problem, options);
-    result.status = extended.status;
-    result.residual = extended.residual;
-    result.iterations += extended.iterations;
-    result.line_search_evaluations += extended.line_search_evaluations;
+    result.add(minimize(problem, options));
     if (problem.is_feasible(0)) return result;
   }
   result.status = NewtonStatus::kInfeasible;
+  return result;
+}
+
+// Newton's method for problems where plain Newton is slow or limited by double precision.
+
+/// A function q + s p with a well-conditioned q and a stiff p. The continuation (homotopy)
+/// parameter s is 1 for the problem itself; it starts at 1.
+///  - set_continuation_parameter sets s in (0, 1].
+///  - stiffness is the ratio of the last Hessian's curvature to that of q; 0 before the first
+///    Hessian.
+///  - sensitivity is the relative error of the gradient per relative error of the current point.
+///  - refine makes gradients more accurate than double precision. It returns false if they
+///    already have that accuracy or cannot have it.
+template <class P>
+concept StiffProblem = NewtonProblem<P> && requires(P p, double s) {
+  p.set_continuation_parameter(s);
+  { p.stiffness() } -> std::same_as<double>;
+  { p.sensitivity() } -> std::same_as<double>;
+  { p.refine() } -> std::same_as<bool>;
+};
+
+/// True if the rounding of the current point may disturb the gradient by more than a tenth of the
+/// tolerance. A result may then be wrong although the method converged.
+template <StiffProblem P>
+bool is_limited_by_rounding(P& problem, const NewtonOptions& options) {
+  constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();
+  constexpr double kMaxNoise = 0.1;  // relative to the tolerance
+  return kNoise * problem.sensitivity() > kMaxNoise * options.relative_tolerance;
+}
+
+/// Minimizes from the problem's current point with minimize(problem, options), one of the functions
+/// of newton.hpp. There are two remedies if that is not enough.
+///
+/// Continuation: a stiff function may have a curved valley, such as that of a spring that acts on
+/// v_n - mu |v_t|. Newton's method then advances only as far as the valley is straight, which may
+/// be 1e-5 of the way. The minima of q + s p for s = s_0, 10 s_0, ..., 1 lead to the solution,
+/// because each is near the one before.
+///
+/// Refinement: a relative error epsilon of the point causes a relative error of epsilon times the
+/// stiffness in the gradient. If rounding stops the method above its tolerance, or may have stopped
+/// it too early, the gradient is refined.
+///
+/// options.max_iterations limits each of these minimizations.
+template <StiffProblem P, class Minimize>
+NewtonResult minimize_stiff(P& problem, const NewtonOptions& options, Minimize&& minimize) {
+  // Iterations without progress, and in all, before continuation starts; impacts take thirty.
+  constexpr int kPatience = 15, kMaxDirect = 50;
+  constexpr double kLeastParameter = 1e-12, kGrowth = 10;
+  constexpr double kContinuationTolerance = 1e-4;  // smaller than the width of the next valley
+  STICTION_ASSERT(options.relative_tolerance >= 0 && options.absolute_tolerance >= 0);
+  NewtonResult result;
+  const auto run = [&](double tolerance, int patience, int max_iterations) {
+    NewtonOptions next = options;
+    next.max_iterations = max_iterations;
+    next.relative_tolerance = std::max(tolerance, options.relative_tolerance);
+    next.patience = patience;
+    result.add(minimize(problem, next));
+  };
+  run(0, kPatience, std::min(kMaxDirect, options.max_iterations));
+  // The low limit of patience may be the reason why no feasible point was found.
+  if (result.status == NewtonStatus::kInfeasible) run(0, options.patience, options.max_iterations);
+  // Continuation.
+  if (result.status == NewtonStatus::kSlow ||
+      (result.status == NewtonStatus::kMaxIterations && options.max_iterations > kMaxDirect)) {
+    double s = std::clamp(1 / problem.stiffness(), kLeastParameter, 1 / kGrowth);
+    for (; s < 1; s *= kGrowth) {
+      problem.set_continuation_parameter(s);
+      run(kContinuationTolerance, options.patience, options.max_iterations);
+    }
+    problem.set_continuation_parameter(1);
+    run(0, options.patience, options.max_iterations);
+  }
+  // Refinement.
+  const bool is_noisy = is_limited_by_rounding(problem, options);
+  if ((result.status == NewtonStatus::kStagnated ||
+       (result.status == NewtonStatus::kConverged && is_noisy)) &&
+      problem.refine()) {
+    // Newton's method stopped at a step below double precision, but the refined point still moves.
+    constexpr int kMaxRefined = 4;
+    result.status = NewtonStatus::kStagnated;
+    for (int i = 0; i < kMaxRefined && result.status == NewtonStatus::kStagnated; ++i)
+      run(0, options.patience, options.max_iterations);
+  }
   return result;
 }
 

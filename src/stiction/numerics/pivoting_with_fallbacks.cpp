@@ -236,8 +236,7 @@ void PivotingWithFallbacks::keep_if_best(double residual, std::span<const double
   z_of_least_residual_.assign(z.begin(), z.end());
 }
 
-/// Makes the rows with z > 0 independent. Keeps the result only if the residual stays accepted. On
-/// return u and w_ belong to z.
+/// Makes the rows with z > 0 independent, if the residual stays accepted. Updates w_.
 template <class Problem>
 void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::span<double> z,
                                                  std::span<double> u, double accepted) {
@@ -249,8 +248,7 @@ void PivotingWithFallbacks::try_make_independent(const Problem& problem, std::sp
   calc_u_and_w(problem, z, u, w_);
 }
 
-/// Makes the rows with z > 0 linearly independent by moving z along their linear dependences, which
-/// changes neither N^T z nor w. Source: [theory:num-active].
+/// Makes the rows with z > 0 linearly independent, for the same N^T z. Source: [theory:num-active].
 void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<double> z) {
   constexpr double kDependent = 1e-24;  // relative to the square of a row; less is round-off
   const int n = problem.num_columns;
@@ -277,8 +275,7 @@ void PivotingWithFallbacks::make_independent(const GramLcp& problem, std::span<d
       for (int i = k + 1; i < rank; ++i) sum -= coefficient_[i] * L[i * rank + k];
       coefficient_[k] = sum / L[k * rank + k];
     }
-    // Reduce the z of that row and change those of the selected rows in proportion, until one z is
-    // zero.
+    // Reduce z of that row, and those of the selected rows in proportion, until one is zero.
     double step = z[positive_[dependent]];
     int first = dependent;
     for (int k = 0; k < rank; ++k) {

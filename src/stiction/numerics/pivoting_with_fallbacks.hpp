@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "stiction/numerics/bounded_lcp.hpp"
 #include "stiction/numerics/lcp.hpp"
 #include "stiction/numerics/lemke.hpp"
 #include "stiction/numerics/ratio_pivoting.hpp"
@@ -36,8 +35,7 @@ namespace stiction::numerics {
 /// given.
 class PivotingWithFallbacks {
  public:
-  /// The largest number of unknowns that Lemke's method is tried with. If all of its attempts fail,
-  /// this takes seconds.
+  /// The most unknowns that Lemke's method is tried with, which takes seconds if it fails.
   static constexpr int kMaxLemkeSize = 300;
 
   /// Solves a dense or a factored problem. The parameters are those of RatioPivoting::solve.
@@ -45,8 +43,7 @@ class PivotingWithFallbacks {
   LcpReport solve(const DenseLcp& problem, std::span<const int> guess, std::span<double> z);
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u);
-  /// The active rows: those with z > 0, and on level 0 others with w = 0. They are a guess for a
-  /// similar problem.
+  /// The active rows, a guess for a similar problem: z > 0, and on level 0 others with w = 0.
   std::span<const int> active() const { return active_; }
 
  private:
@@ -84,8 +81,7 @@ class PivotingWithFallbacks {
   std::vector<double> w_, zeros_, unused_u_;
   std::vector<int> guess_, active_;
   std::vector<double> before_;  // z before make_independent
-  // Scratch of make_independent: rows with z > 0, and the coefficients of a dependent row in the
-  // selected ones.
+  // Scratch of make_independent: rows with z > 0; a dependent row's coefficients in selected ones.
   std::vector<int> positive_;
   std::vector<double> rows_, coefficient_;
   RowBasis basis_;

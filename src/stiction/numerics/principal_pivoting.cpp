@@ -6,7 +6,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/numerics/dense_solve.hpp"
+#include "stiction/numerics/factorizations.hpp"
 #include "stiction/numerics/lcp_operators.hpp"
 
 namespace stiction::numerics {

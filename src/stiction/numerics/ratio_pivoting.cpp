@@ -19,20 +19,22 @@ constexpr double kAcceptedRatio = 10;      // accepted residual, in units of tha
 constexpr int kMaxCorrections = 4;
 constexpr double kNoRate = 1e-10;  // a rate that is round-off, in units of sqrt(Q_ii / Q_kk)
 
-/// One solve of a dense or a factored problem. Between exchanges z is within its bounds, and
-/// w_a = 0 on the active rows a.
+/// One solve of a dense or a factored problem, with z within its bounds and w = 0 if active.
 template <class Operator>
 class Pivoting {
  public:
   Pivoting(const Operator& op, const RatioPivotingOptions& options, RatioPivoting::Memory* memory)
-      : op_(op), options_(options), m_(*memory), max_pivots_(4 * op.size() + 100) {}
+      : op_(op),
+        options_(options),
+        m_(*memory),
+        active_(memory->active),
+        max_pivots_(4 * op.size() + 100) {}
 
   LcpReport solve(std::span<const int> guess, std::span<double> z) {
     STICTION_ASSERT(static_cast<int>(z.size()) == op_.size());
     STICTION_ASSERT(options_.compliance.empty() || options_.compliance.size() == z.size());
     std::fill(z.begin(), z.end(), 0.0);
     start();
-    calc_x();
     if (op_.size() == 0) return report_;
     calc_w();
     if (!is_finite_) return end(LcpStatus::kNotFinite);
@@ -44,7 +46,7 @@ class Pivoting {
       calc_w();
     }
     const LcpReport report = exchange();
-    for (std::size_t k = 0; k < m_.active.size(); ++k) z[m_.active[k]] = m_.z[k];
+    for (std::size_t k = 0; k < active_.rows.size(); ++k) z[active_.rows[k]] = active_.z[k];
     for (int k = 0; k < m_.clamped.size(); ++k) z[m_.clamped.row(k)] = m_.clamped.z(k);
     return report;
   }
@@ -56,14 +58,12 @@ class Pivoting {
     update_base();
     m_.w.resize(op_.size());
     if (!Operator::kXIsW) m_.x.resize(op_.x_size());
+    calc_x();
   }
 
   void clear_active() {
     m_.mask.assign(op_.size(), 1.0);
-    m_.active.clear();
-    m_.z.clear();
-    m_.directions.clear();
-    m_.cholesky.clear();
+    active_.clear();
   }
 
   /// The array that calc_x fills with x. For a dense problem it is w.
@@ -81,8 +81,7 @@ class Pivoting {
 
   void clamp(int row, double z) { m_.clamped.add(row, z, op_.direction(row)); }
 
-  /// Clamps the rows with bounds that would reach them if they were alone. The others start as
-  /// active rows.
+  /// Clamps the rows that would reach their bounds alone. The others start as active rows.
   void clamp_sliding_rows() {
     for (int i = 0; i < op_.size(); ++i) {
       if (!is_bounded(i)) continue;
@@ -147,8 +146,8 @@ class Pivoting {
     return end(LcpStatus::kNotFinite);
   }
 
-  /// Moves z of `row` from its bound until its w is zero. Active rows whose z reaches a bound
-  /// before that leave. If z reaches the row's other bound, it stays there.
+  /// Moves z of `row` from its bound until its w is zero, or z reaches the other bound and stays
+  /// there. Active rows whose z reaches a bound before that leave.
   /// @return the fault, or kSolved if the row entered or the factors were computed again
   LcpStatus enter(int row) {
     const double* g = op_.direction(row);
@@ -171,7 +170,7 @@ class Pivoting {
           may_block(to_zero) ? find_blocking_row(sign, is_free ? 0 : diagonal, &to_blocking) : -1;
       const double to_other_bound = way - passed;
       const double step = std::min({to_zero, to_blocking, to_other_bound});
-      // Nothing limits z, so the points form a ray. Judge the ray only with fresh factors.
+      // Nothing limits z: judge this ray with fresh factors.
       if (step == kInfinity) {
         --report_.pivots;
         if (z == 0 && w >= -tolerance_) return LcpStatus::kSolved;
@@ -181,7 +180,7 @@ class Pivoting {
       }
       z += sign * step;
       passed += step;
-      math::add_multiple(size(), -sign * step, m_.a.data(), m_.z.data());
+      math::add_multiple(size(), -sign * step, active_.a.data(), active_.z.data());
       if (to_zero <= to_blocking && to_zero <= to_other_bound) {
         append(row, z, std::sqrt(pivot));
         return LcpStatus::kSolved;
@@ -191,8 +190,7 @@ class Pivoting {
         update_base();
         return LcpStatus::kSolved;
       }
-      // Nothing blocks if w or z overflowed, because comparisons with what is not a number are
-      // false.
+      // Nothing blocks if w or z overflowed, as comparisons with a NaN are false.
       if (blocking < 0) return LcpStatus::kNotFinite;
       leave(blocking);
       calc_x();
@@ -203,22 +201,21 @@ class Pivoting {
 
   /// Removes an active row whose z is at a bound.
   void leave(int place) {
-    const int row = m_.active[place];
-    const double z = m_.z[place];
-    remove(place);
+    const int row = active_.rows[place];
+    const double z = active_.z[place];
+    active_.remove(place);
+    m_.mask[row] = 1;
     if (!is_bounded(row)) return;
     clamp(row, std::copysign(upper(row), z));
     update_base();
   }
 
-  /// Finds out why z_row can grow without limit while w_row stays negative. z then moves along a
-  /// ray y with y^T Q y = 0 and r^T y < 0. If Q is positive semidefinite, then Q y = 0 and the
-  /// problem has no solution.
+  /// Finds out why z can grow along a ray y: if Q is semidefinite, Q y = 0 and r^T y < 0.
   LcpStatus judge_ray(int row, double diagonal) {
     m_.ray.assign(op_.size(), 0.0);
     m_.ray[row] = 1;
     for (int k = 0; k < size(); ++k)
-      if (!is_bounded(m_.active[k])) m_.ray[m_.active[k]] = std::max(0.0, -m_.a[k]);
+      if (!is_bounded(active_.rows[k])) m_.ray[active_.rows[k]] = std::max(0.0, -active_.a[k]);
     if (op_.proves_infeasible(m_.ray)) {
       report_.least_residual = op_.calc_least_residual(m_.ray);
       return LcpStatus::kInfeasible;
@@ -227,59 +224,48 @@ class Pivoting {
                                                                          : LcpStatus::kNotSolved;
   }
 
-  int size() const { return static_cast<int>(m_.active.size()); }
+  int size() const { return active_.size(); }
 
-  /// Computes the rates of change while z of the entering row i grows by 1: l = L^-1 Q_ai, and
-  /// a = L^-T l = -dz_a/dz_i.
+  /// Computes l = L^-1 Q_ai and a = L^-T l = -dz_a/dz_i for an entering row i.
   /// @return dw_i/dz_i
   double calc_rates(int row, double diagonal) {
     calc_products(op_.direction(row));
-    solve_with_factor();
-    return diagonal - math::dot(m_.cholesky.padded_size(), m_.l.data(), m_.l.data());
+    active_.solve();
+    return diagonal - math::dot(active_.cholesky.padded_size(), active_.l.data(), active_.l.data());
   }
   /// Computes q = the products of the active rows with x, see lcp_operators.hpp.
   void calc_products(const double* x) {
-    const std::size_t padded = m_.cholesky.padded_size();
-    if (m_.q.size() < padded)
-      for (std::vector<double>* scratch : {&m_.q, &m_.l, &m_.a}) scratch->resize(padded);
-    op_.products(size(), m_.active.data(), m_.directions.data(), x, m_.q.data());
-  }
-  /// Computes l = L^-1 q and a = L^-T l.
-  void solve_with_factor() {
-    m_.cholesky.solve_lower(m_.q.data(), m_.l.data());
-    m_.cholesky.solve_lower_transposed(m_.l.data(), m_.a.data());
+    active_.fit();
+    op_.products(size(), active_.rows.data(), active_.directions.data(), x, active_.q.data());
   }
 
-  /// Returns false if surely no z reaches its bound before the entering z has changed by `step`.
-  /// Most pivots end here, without a division or a branch per row.
+  /// Returns false, as most pivots do, if surely no z reaches its bound within `step`.
   bool may_block(double step) const {
     if (op_.has_bounds()) return true;
-    constexpr double kRounding = 1 + 4 * kEpsilon;
-    const double longest = step * kRounding;
+    const double longest = step * (1 + 4 * kEpsilon);
     bool any = false;
-    for (int k = 0; k < size(); ++k) any |= !(m_.z[k] >= longest * m_.a[k]);
+    for (int k = 0; k < size(); ++k) any |= !(active_.z[k] >= longest * active_.a[k]);
     return any;
   }
 
-  /// Returns the place in the list of active rows of the row whose z reaches a bound first, or -1.
-  /// Ties go to the lowest row.
+  /// Returns the place of the active row whose z reaches a bound first, of ties the lowest; or -1.
   /// @param sign     direction in which the entering z moves
-  /// @param diagonal of the entering row if it depends on the active ones; then the rates of rows
-  ///                 with bounds may be round-off, and such a row does not block; 0: it does not
+  /// @param diagonal of an entering row that depends on the active ones, for which rates of rows
+  ///                 with bounds that are round-off do not block; 0: it is independent
   /// @param step in, out: change of the entering z at which that happens
   int find_blocking_row(double sign, double diagonal, double* step) const {
     int blocking = -1;
     for (int k = 0; k < size(); ++k) {
-      const double fall = sign * m_.a[k];
-      const int row = m_.active[k];
+      const double fall = sign * active_.a[k];
+      const int row = active_.rows[k];
       const bool rises = fall < 0 && is_bounded(row);
       if (!(fall > 0) && !rises) continue;
       if (diagonal > 0 && is_bounded(row) &&
           fall * fall * (op_.entry(row, row) + compliance(row)) <= kNoRate * kNoRate * diagonal)
         continue;
-      const double left = rises ? upper(row) - m_.z[k] : m_.z[k] - lower(row);
+      const double left = rises ? upper(row) - active_.z[k] : active_.z[k] - lower(row);
       const double t = std::max(0.0, left) / std::abs(fall);  // infinite if a is denormal
-      const bool is_tie = blocking >= 0 && t == *step && m_.active[k] < m_.active[blocking];
+      const bool is_tie = blocking >= 0 && t == *step && active_.rows[k] < active_.rows[blocking];
       if (!(t < *step) && !is_tie) continue;
       *step = t;
       blocking = k;
@@ -289,23 +275,11 @@ class Pivoting {
 
   /// Makes the row of the last calc_rates active.
   void append(int row, double z, double pivot) {
-    m_.cholesky.append(m_.a.data(), pivot);
+    active_.append(row, z, op_.direction(row), pivot);
     m_.mask[row] = 0;
-    m_.active.push_back(row);
-    m_.z.push_back(z);
-    m_.directions.push_back(op_.direction(row));
   }
 
-  void remove(int place) {
-    m_.cholesky.remove(place);
-    m_.mask[m_.active[place]] = 1;
-    m_.active.erase(m_.active.begin() + place);
-    m_.z.erase(m_.z.begin() + place);
-    m_.directions.erase(m_.directions.begin() + place);
-  }
-
-  /// Starts from the rows with bounds that are not clamped, and the independent rows of a guess,
-  /// without those whose z would be beyond a bound.
+  /// Starts from the unclamped rows with bounds, and the rows of a guess that are independent.
   void start_from(std::span<const int> guess) {
     clear_active();
     for (int row = 0; row < op_.size() && op_.has_bounds(); ++row) {
@@ -339,14 +313,14 @@ class Pivoting {
 
   /// Factors the matrix of the active rows again.
   void refresh() {
-    m_.guess.assign(m_.active.begin(), m_.active.end());
+    m_.guess.assign(active_.rows.begin(), active_.rows.end());
     start_from(m_.guess);
     refreshed_at_ = report_.pivots;
   }
 
   /// Computes z_a = -Q_aa^-1 r_a.
   void solve_active() {
-    std::fill(m_.z.begin(), m_.z.end(), 0.0);
+    std::fill(active_.z.begin(), active_.z.end(), 0.0);
     correct_at(base());  // x of z = 0
     correct();
   }
@@ -359,11 +333,11 @@ class Pivoting {
   void correct_at(const double* x) {
     calc_products(x);
     for (int k = 0; k < size(); ++k) {
-      const int row = m_.active[k];
-      m_.q[k] += op_.constant(row) + compliance(row) * m_.z[k];
+      const int row = active_.rows[k];
+      active_.q[k] += op_.constant(row) + compliance(row) * active_.z[k];
     }
-    solve_with_factor();
-    for (int k = 0; k < size(); ++k) m_.z[k] -= m_.a[k];
+    active_.solve();
+    for (int k = 0; k < size(); ++k) active_.z[k] -= active_.a[k];
   }
 
   /// Returns the place of the active row whose z is farthest beyond a bound; -1 if there is none.
@@ -371,7 +345,7 @@ class Pivoting {
     int worst = -1;
     double most = 0;
     for (int k = 0; k < size(); ++k) {
-      const double e = excess(m_.active[k], m_.z[k]);
+      const double e = excess(active_.rows[k], active_.z[k]);
       if (!(e > most)) continue;
       most = e;
       worst = k;
@@ -383,18 +357,17 @@ class Pivoting {
   void move_into_bounds() {
     if (find_worst_z() < 0) return;
     for (int k = 0; k < size(); ++k)
-      m_.z[k] = std::clamp(m_.z[k], lower(m_.active[k]), upper(m_.active[k]));
+      active_.z[k] = std::clamp(active_.z[k], lower(active_.rows[k]), upper(active_.rows[k]));
     calc_w();
     calc_residual();
   }
 
   /// Computes x of the present z.
   void calc_x() {
-    math::add_rows(op_.x_size(), base(), size(), m_.directions.data(), m_.z.data(), x());
+    math::add_rows(op_.x_size(), base(), size(), active_.directions.data(), active_.z.data(), x());
   }
 
-  /// Computes w of all rows and finds the least of the rows that are not active. The w of active
-  /// rows lacks their compliance.
+  /// Computes w, without the compliance of active rows, and finds the least of the other rows.
   void calc_w() {
     calc_x();
     op_.values(x(), m_.w.data());
@@ -411,8 +384,8 @@ class Pivoting {
   void calc_residual() {
     double error = 0, residual = is_finite_ ? std::max(0.0, -least_w()) : kInfinity;
     for (int k = 0; k < size(); ++k) {
-      const int row = m_.active[k];
-      const double z = m_.z[k], w = m_.w[row] + compliance(row) * z;
+      const int row = active_.rows[k];
+      const double z = active_.z[k], w = m_.w[row] + compliance(row) * z;
       error = std::max(error, std::abs(w));
       residual = std::max(residual, std::abs(is_bounded(row) ? w : std::min(w, z)));
     }
@@ -432,30 +405,27 @@ class Pivoting {
     }
   }
 
-  /// Sets the tolerance of w to a fraction of |r|_inf, but at least to the round-off of the least
-  /// r.
+  /// Sets the tolerance of w to a fraction of |r|_inf, at least to the round-off of the least r.
   void set_tolerance() {
     const double scale = math::max_abs(op_.size(), m_.w.data());
-    // Products of denormal numbers have no correct digits.
     constexpr double kLeastNormal = std::numeric_limits<double>::min();
     tolerance_ =
         std::max({kRatioTolerance * scale, 16 * kEpsilon * op_.magnitude(least_), kLeastNormal});
-    // If squares overflow, no digit of an answer would be correct.
+    // No digit is correct of products of denormal numbers, and of squares that overflow.
     if (!std::isfinite(tolerance_)) is_finite_ = false;
   }
 
   Operator op_;
   const RatioPivotingOptions& options_;
   RatioPivoting::Memory& m_;
+  ActiveRows& active_;
   LcpReport report_;
   int max_pivots_;
   int refreshed_at_ = -1;  // number of pivots at the last refresh
   bool is_refined_ = false;
   double tolerance_ = 0;  // accepted negative w
-  // Results of calc_w:
   bool is_finite_ = true;
-  int least_ = 0;  // row of the least w, or the first that is not finite
-  // Results of calc_residual:
+  int least_ = 0;                // row of the least w, or the first that is not finite
   double error_ = 0;             // |w_a|_inf of the active rows
   double residual_ = kInfinity;  // residual of the whole problem
 };

@@ -3,15 +3,13 @@
 #include <span>
 #include <vector>
 
-#include "stiction/numerics/clamped_rows.hpp"
-#include "stiction/numerics/growing_cholesky.hpp"
 #include "stiction/numerics/lcp.hpp"
+#include "stiction/numerics/pivot_rows.hpp"
 
 namespace stiction::numerics {
 
 struct RatioPivotingOptions {
-  /// A row counts as dependent on the active ones if its pivot is at most this fraction of its
-  /// diagonal entry.
+  /// The largest fraction of its diagonal entry that the pivot of a dependent row may be.
   double dependence = 1e-10;
   /// Values >= 0 that are added to the diagonal of Q; size of the problem, or empty for none.
   std::span<const double> compliance = {};
@@ -45,21 +43,16 @@ class RatioPivoting {
   LcpReport solve(const GramLcp& problem, std::span<const int> guess, std::span<double> z,
                   std::span<double> u, const RatioPivotingOptions& options = {});
 
-  /// Returns the active rows, where w is zero and z is within its bounds. They are a guess for a
-  /// similar problem.
-  std::span<const int> active() const { return memory_.active; }
+  /// Returns the active rows, where w = 0 within the bounds of z: a guess for a similar problem.
+  std::span<const int> active() const { return memory_.active.rows; }
 
   /// The memory that solves reuse.
   struct Memory {
-    std::vector<int> active;
-    std::vector<double> z;                  // z of active rows
-    std::vector<const double*> directions;  // rows of N or columns of Q of active rows
-    GrowingCholesky cholesky;               // of Q of the active rows
+    ActiveRows active;
     ClampedRows clamped;
-    std::vector<double> base;     // x_hat with the clamped rows
-    std::vector<double> x, w;     // x is u; a dense problem has w only
-    std::vector<double> mask;     // 0 for active rows, which cannot enter; 1 for others
-    std::vector<double> q, l, a;  // rates of the entering row, see calc_rates
+    std::vector<double> base;  // x_hat with the clamped rows
+    std::vector<double> x, w;  // x is u; a dense problem has w only
+    std::vector<double> mask;  // 0 for active rows, which cannot enter; 1 for others
     std::vector<int> guess;
     std::vector<double> ray;
   };

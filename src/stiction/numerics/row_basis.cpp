@@ -12,6 +12,222 @@ namespace stiction::numerics {
 
 using math::dot;
 
+namespace {
+
+/// Round-off of a turned row, relative to the pair.
+constexpr double kRoundOff = 1e-13;
+
+/// Remainders are updated by differences, so that shares of squares below this are round-off.
+constexpr double kResolved = 1e-10;
+
+/// Returns the value of the form [a b; b c] along the first axis.
+double calc_along(const AxisTurn& turn, double a, double b, double c) {
+  return turn.cos * turn.cos * a + 2 * turn.cos * turn.sin * b + turn.sin * turn.sin * c;
+}
+
+/// Returns the turn whose first axis is the second one of another turn.
+AxisTurn turn_further(const AxisTurn& turn) { return {.cos = -turn.sin, .sin = turn.cos}; }
+
+/// Returns the turn to the principal axes of [a b; b c], the larger first; none if both are equal.
+AxisTurn find_principal_axes(double a, double b, double c) {
+  constexpr double kEqual = 1e-12;
+  const double difference = 0.5 * (a - c);
+  const double radius = std::sqrt(difference * difference + b * b);
+  if (!(radius > kEqual * (a + c))) return {};
+  const double larger = std::sqrt(0.5 * (1 + std::abs(difference) / radius));
+  const double smaller = 0.5 * b / (radius * larger);  // half the sine of the double angle
+  if (difference >= 0) return {.cos = larger, .sin = smaller};
+  return b < 0 ? AxisTurn{.cos = -smaller, .sin = -larger}
+               : AxisTurn{.cos = smaller, .sin = larger};
+}
+
+}  // namespace
+
+const double* RowChoice::row(int i) const { return X + static_cast<std::size_t>(i) * num_columns; }
+
+void RowSelector::select(const RowChoice& choice, RowBasis* basis) {
+  STICTION_ASSERT(0 <= choice.tolerance && choice.tolerance < 1);
+  STICTION_ASSERT(choice.first_pair <= choice.num_rows());
+  STICTION_ASSERT((choice.num_rows() - choice.first_pair) % 2 == 0);
+  choice_ = choice;
+  basis_ = basis;
+  start();
+  int first = 0;
+  for (const int end : choice.group_ends) {
+    STICTION_ASSERT(first <= end);
+    select_group(first, end);
+    first = end;
+  }
+  choice_ = {};  // the caller's rows and groups may end here
+  basis_ = nullptr;
+}
+
+void RowSelector::start() {
+  const int n = choice_.num_columns, num_rows = choice_.num_rows();
+  const int num_pairs = (num_rows - choice_.first_pair) / 2;
+  squared_.resize(num_rows);
+  for (int i = 0; i < num_rows; ++i) squared_[i] = dot(n, choice_.row(i), choice_.row(i));
+  remaining_.assign(squared_.begin(), squared_.end());
+  cross_.resize(num_pairs);
+  for (int i = 0; i < num_pairs; ++i) {
+    const double* x = choice_.row(choice_.first_pair + 2 * i);
+    cross_[i] = dot(n, x, x + n);
+  }
+  remaining_cross_.assign(cross_.begin(), cross_.end());
+  turns_.assign(num_pairs, {});
+  is_turned_.assign(num_pairs, 0);
+  along_.resize(std::max(num_rows, n));
+  remainder_.resize(n);
+  other_remainder_.resize(n);
+}
+
+/// Selects rows in [first, last) until the others depend on them.
+void RowSelector::select_group(int first, int last) {
+  // Once all shares are below kResolved, new remainders make later differences accurate.
+  bool is_resolved = false;
+  while (!basis_->is_full()) {
+    base::check_limits();
+    const int row = find_most_independent(first, last);
+    if (row < 0) return;
+    if (calc_share(row) < kResolved && !is_resolved) {
+      recompute_remaining(first, last);
+      is_resolved = true;
+      continue;
+    }
+    if (is_free_pair(row)) {
+      turn_pair(row);
+      select_of_pair(row, first);
+    } else {
+      select_row(row, first);
+    }
+  }
+}
+
+/// Returns the row, or the first row of the free pair, in [first, last) with the largest share; -1
+/// if all depend on the basis. Of those with equal shares it is the longest one: before anything is
+/// selected, all shares are 1, and the order of the rows must not decide.
+int RowSelector::find_most_independent(int first, int last) const {
+  constexpr double kEqual = 1e-12;
+  int best = -1;
+  double largest = choice_.tolerance, longest = 0;
+  for (int i = first; i < last; i += width(i)) {
+    const double share = calc_share(i);
+    if (!(share > choice_.tolerance)) continue;
+    const double squared = calc_squared(i);
+    const bool is_equal = std::abs(share - largest) <= kEqual * largest;
+    if (best >= 0 && (is_equal ? !(squared > longest) : share < largest)) continue;
+    best = i;
+    largest = std::max(largest, share);
+    longest = squared;
+  }
+  return best;
+}
+
+/// Returns the squared norm of a row, or of both rows of a free pair.
+double RowSelector::calc_squared(int row) const {
+  return is_free_pair(row) ? squared_[row] + squared_[row + 1] : squared_[row];
+}
+
+/// Computes the remainders of the independent rows in [first, last) by projection.
+void RowSelector::recompute_remaining(int first, int last) {
+  for (int i = first; i < last; i += width(i)) {
+    if (!(calc_share(i) > choice_.tolerance)) continue;
+    base::check_limits();
+    remaining_[i] = project(i, &remainder_);
+    if (!is_free_pair(i)) continue;
+    remaining_[i + 1] = project(i + 1, &other_remainder_);
+    remaining_cross_[pair(i)] =
+        dot(choice_.num_columns, remainder_.data(), other_remainder_.data());
+  }
+}
+
+/// Appends a row unless it is dependent, and removes it from remainders from `first` on.
+void RowSelector::select_row(int row, int first) {
+  const int n = choice_.num_columns, num_rows = choice_.num_rows();
+  remaining_[row] = 0;
+  if (!basis_->append(choice_.X, row, choice_.tolerance, choice_.filter)) return;
+  const double* q = basis_->basis().data() + basis_->basis().size() - n;
+  math::multiply_rows(num_rows - first, n, choice_.row(first), q, nullptr, along_.data());
+  for (int i = first; i < num_rows; ++i) remaining_[i] -= along_[i - first] * along_[i - first];
+  for (int i = std::max(first, choice_.first_pair); i < num_rows; i += 2)
+    remaining_cross_[pair(i)] -= along_[i - first] * along_[i + 1 - first];
+  remaining_[row] = 0;
+}
+
+/// Selects both rows of a turned pair if about as much is left of both, else the larger one.
+void RowSelector::select_of_pair(int row, int first) {
+  constexpr double kAboutEqual = 0.5;
+  const int other = row + 1;
+  if (remaining_[other] >= kAboutEqual * remaining_[row]) {
+    select_row(row, first);
+    if (!basis_->is_full()) select_row(other, first);
+    return;
+  }
+  const bool is_first = remaining_[row] * squared_[other] >= remaining_[other] * squared_[row];
+  select_row(is_first ? row : other, first);
+}
+
+/// Turns a pair to its principal axes.
+void RowSelector::turn_pair(int row) {
+  const int n = choice_.num_columns;
+  const AxisTurn turn = find_turn(row);
+  is_turned_[pair(row)] = 1;
+  turns_[pair(row)] = turn;
+  double* x = choice_.turnable + static_cast<std::size_t>(row) * n;
+  for (int j = 0; j < n; ++j) {
+    const double along = turn.cos * x[j] + turn.sin * x[n + j];
+    x[n + j] = turn.cos * x[n + j] - turn.sin * x[j];
+    x[j] = along;
+  }
+  const double a = remaining_[row], b = remaining_cross_[pair(row)], c = remaining_[row + 1];
+  const double sum = squared_[row] + squared_[row + 1];
+  for (int k = 0; k < 2; ++k) {
+    const int i = row + k;
+    squared_[i] = dot(n, x + k * n, x + k * n);
+    remaining_[i] = calc_along(k == 0 ? turn : turn_further(turn), a, b, c);
+    if (squared_[i] <= kRoundOff * kRoundOff * sum) {
+      std::fill_n(x + k * n, n, 0.0);
+      squared_[i] = remaining_[i] = 0;
+    } else if (remaining_[i] <= kResolved * sum) {
+      // The difference of larger numbers is round-off.
+      remaining_[i] = project(i, &remainder_);
+    }
+  }
+}
+
+/// Returns true if the row is the first one of a pair whose axes are still free.
+bool RowSelector::is_free_pair(int row) const {
+  const int i = row - choice_.first_pair;
+  return i >= 0 && i % 2 == 0 && !is_turned_[i / 2];
+}
+
+/// Returns the share of a row orthogonal to the basis, the larger principal one of a free pair.
+double RowSelector::calc_share(int row) const {
+  if (!is_free_pair(row)) return remaining_[row] > 0 ? remaining_[row] / squared_[row] : 0;
+  const AxisTurn turn = find_turn(row);
+  double largest = 0;
+  for (const AxisTurn& axis : {turn, turn_further(turn)}) {
+    const double squared = calc_along(axis, squared_[row], cross_[pair(row)], squared_[row + 1]);
+    const double left =
+        calc_along(axis, remaining_[row], remaining_cross_[pair(row)], remaining_[row + 1]);
+    // A row of which only round-off is left by the turn has no share.
+    if (squared > kRoundOff * (squared_[row] + squared_[row + 1]))
+      largest = std::max(largest, left / squared);
+  }
+  return largest;
+}
+
+/// Returns the turn of a pair to the axes along which most and least is orthogonal to the basis.
+AxisTurn RowSelector::find_turn(int row) const {
+  return find_principal_axes(remaining_[row], remaining_cross_[pair(row)], remaining_[row + 1]);
+}
+
+/// Computes the part of a row that is orthogonal to the basis, and returns its squared norm.
+double RowSelector::project(int row, std::vector<double>* remainder) {
+  std::copy_n(choice_.row(row), choice_.num_columns, remainder->begin());
+  return basis_->project_out(remainder->data(), along_);
+}
+
 void RowBasis::start(int num_rows, int num_columns) {
   num_columns_ = num_columns;
   max_rank_ = std::min(num_rows, num_columns);

@@ -1,6 +1,6 @@
 // The friction law `elastic`: the derivatives of its potential, its agreement with the
 // certificate's law, the energy of its springs, and solutions of random problems.
-#include "stiction/formulations/convex/elastic_stick.hpp"
+#include "stiction/formulations/convex/contact_batch.hpp"
 
 #include <algorithm>
 #include <cmath>

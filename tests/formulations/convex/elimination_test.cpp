@@ -1,4 +1,4 @@
-#include "stiction/formulations/convex/elimination.hpp"
+#include "stiction/formulations/convex/solver_layout.hpp"
 
 #include <random>
 #include <set>

@@ -1,6 +1,6 @@
 // The path from soft springs to stiff ones: a motion in closed form, and where the path ends
 // against the definition of the springs.
-#include "stiction/formulations/rigid/cone_path.hpp"
+#include "stiction/formulations/rigid/cone/cone_path.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "formulations/rigid/eccentric_body.hpp"
 #include "formulations/rigid/reduced_numbers.hpp"
-#include "stiction/formulations/rigid/cone_tolerances.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
 namespace stiction::formulations::cone_path_test {
 namespace {

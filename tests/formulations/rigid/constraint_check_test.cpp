@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "formulations/rigid/rigid_fixture.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 
 namespace stiction::formulations::constraint_check_test {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "formulations/rigid/rigid_fixture.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::formulations::impacts_test {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "stiction/formulations/rigid/reduced_problem.hpp"
+#include "stiction/formulations/rigid/rigid_law.hpp"
 
 namespace stiction::formulations {
 

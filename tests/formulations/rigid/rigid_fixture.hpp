@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <Eigen/Core>
 
+#include "stiction/contact/gaps.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/momentum_factor.hpp"
-#include "stiction/contact/rigid_touch.hpp"
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "support/random_problem.hpp"

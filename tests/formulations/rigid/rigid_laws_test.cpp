@@ -11,8 +11,7 @@
 #include <Eigen/Core>
 
 #include "formulations/rigid/reduced_numbers.hpp"
-#include "stiction/formulations/rigid/friction_direction.hpp"
-#include "stiction/formulations/rigid/kkt_projection.hpp"
+#include "stiction/formulations/rigid/least_energy.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/numerics/lemke.hpp"
 

@@ -12,7 +12,6 @@
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/dense_island.hpp"
 #include "stiction/formulations/tamsi/tamsi_island.hpp"
-#include "stiction/formulations/tamsi/tamsi_limiter.hpp"
 #include "support/dense_problem.hpp"
 #include "support/random_problem.hpp"
 #include "support/solved_problem.hpp"

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/model/model_numbers.hpp"
 #include "support/scene.hpp"

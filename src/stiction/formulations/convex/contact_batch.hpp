@@ -1,18 +1,97 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
-#include "stiction/formulations/convex/pair_sums.hpp"
+#include "stiction/math/lanes.hpp"
 
-/// Batches of up to four contacts of one body pair, one contact per SIMD lane. The axes of an
-/// unused lane are zero, so the impulse and Hessian of that lane add nothing.
+/// Sums over the contacts of a body pair, at the pair's origin in the world frame.
 namespace stiction::formulations {
 
-/// The frames of the contacts. With the velocity v_p = v + w x r of the point,
-/// v_c = [t1 t2 n]^T v_p + b.
+using math::Lanes;
+using math::Lanes3;
+using math::LanesSymmetric3;
+using math::multiply_add;
+
+/// The motion V = [w; v] of a pair, with the same value in every lane.
+struct PairVelocity {
+  Lanes3 w, v;
+
+  explicit PairVelocity(const math::Six& V)
+      : w{math::broadcast(V[0]), math::broadcast(V[1]), math::broadcast(V[2])},
+        v{math::broadcast(V[3]), math::broadcast(V[4]), math::broadcast(V[5])} {}
+};
+
+/// A wrench impulse [torque; force] for each lane.
+struct PairWrenchLanes {
+  Lanes3 torque{}, force{};
+
+  /// Adds the forces f at the points r.
+  void add_force(const Lanes3& r, const Lanes3& f) {
+    torque += cross(r, f);
+    force += f;
+  }
+  /// Returns the sum over the lanes.
+  math::Six sum() const {
+    const Lanes zero{};
+    const Lanes rest = math::sum_each(force.y, force.z, zero, zero);
+    return {math::sum_each(torque.x, torque.y, torque.z, force.x), math::Vec2{rest[0], rest[1]}};
+  }
+};
+
+/// A symmetric 6 x 6 matrix for each lane, with the blocks ww, wv and vv.
+struct PairHessianLanes {
+  LanesSymmetric3 ww{}, vv{};
+  Lanes3 wv[3]{};  // by rows
+
+  /// Adds Phi^T K Phi with Phi = [-[r]x I], for matrices K of points at r.
+  void add_stiffness(const Lanes3& r, const LanesSymmetric3& K) {
+    vv += K;
+    // [r]x K by columns; K is symmetric.
+    const Lanes3 c0 = cross(r, {K.xx, K.xy, K.xz});
+    const Lanes3 c1 = cross(r, {K.xy, K.yy, K.yz});
+    const Lanes3 c2 = cross(r, {K.xz, K.yz, K.zz});
+    const Lanes3 row0{c0.x, c1.x, c2.x}, row1{c0.y, c1.y, c2.y}, row2{c0.z, c1.z, c2.z};
+    wv[0] += row0;
+    wv[1] += row1;
+    wv[2] += row2;
+    // [r]x K [r]x^T, whose row i is r x row_i.
+    const Lanes3 minus_r = r * math::broadcast(-1);
+    const auto add = [](Lanes* to, const Lanes& r_a, const Lanes& a, const Lanes& minus_r_b,
+                        const Lanes& b) {
+      *to = multiply_add(minus_r_b, b, multiply_add(r_a, a, *to));
+    };
+    add(&ww.xx, r.y, row0.z, minus_r.z, row0.y);
+    add(&ww.xy, r.z, row0.x, minus_r.x, row0.z);
+    add(&ww.xz, r.x, row0.y, minus_r.y, row0.x);
+    add(&ww.yy, r.z, row1.x, minus_r.x, row1.z);
+    add(&ww.yz, r.x, row1.y, minus_r.y, row1.x);
+    add(&ww.zz, r.x, row2.y, minus_r.y, row2.x);
+  }
+
+  /// Returns the sum over the lanes.
+  math::SixBySix sum() const {
+    const Lanes zero{};
+    const auto rest = [&](const Lanes& a, const Lanes& b) {
+      const Lanes both = math::sum_each(a, b, zero, zero);
+      return math::Vec2{both[0], both[1]};
+    };
+    return {{{math::sum_each(ww.xx, ww.xy, ww.xz, wv[0].x), rest(wv[0].y, wv[0].z)},
+             {math::sum_each(ww.xy, ww.yy, ww.yz, wv[1].x), rest(wv[1].y, wv[1].z)},
+             {math::sum_each(ww.xz, ww.yz, ww.zz, wv[2].x), rest(wv[2].y, wv[2].z)},
+             {math::sum_each(wv[0].x, wv[1].x, wv[2].x, vv.xx), rest(vv.xy, vv.xz)},
+             {math::sum_each(wv[0].y, wv[1].y, wv[2].y, vv.xy), rest(vv.yy, vv.yz)},
+             {math::sum_each(wv[0].z, wv[1].z, wv[2].z, vv.xz), rest(vv.yz, vv.zz)}}};
+  }
+};
+
+// Batches of up to four contacts of one body pair, one contact per SIMD lane. The axes of an
+// unused lane are zero, so the impulse and Hessian of that lane add nothing.
+
+/// The frames of the contacts: v_c = [t1 t2 n]^T v_p + b, where v_p = v + w x r.
 struct BatchFrame {
   Lanes3 axis[3]{};   // t1, t2, n in the world frame
   Lanes3 r{};         // from the pair's origin to the point, world frame [m]
@@ -156,8 +235,7 @@ struct ContactBatch {
   void restore_domain() { parameters.normal = parameters.normal.without_extension(); }
 };
 
-/// Contacts with a law of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]. The members
-/// have the meanings of those of ContactBatch.
+/// Contacts of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]; else as ContactBatch.
 template <class Law>
 struct TorsionBatch {
   /// Axes of the three angular components w_n, w_t1, w_t2.
@@ -209,8 +287,7 @@ struct TorsionBatch {
   }
 };
 
-/// Adds Psi^T G Psi to the pair's Hessian. The row of Psi of an axis e is [r x e; e] for a linear
-/// component and [e; 0] for an angular one.
+/// Adds Psi^T G Psi to the pair's Hessian. Rows of Psi are [r x e; e] (linear) or [e; 0].
 template <class Law>
 void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) const {
   Lanes G[6][6];
@@ -245,5 +322,51 @@ void TorsionBatch<Law>::add_to(PairHessianLanes* hessian, Curvature curvature) c
     hessian->wv[2] += Gv * w[e].z;
   }
 }
+
+/// The tangential springs of four contacts under the friction law `elastic`, see contact::Anchor.
+///
+/// The trial impulse p + a v_t is a times the shifted slip v_t + p / a, and friction is cut at the
+/// bound b. This is friction with Huber's function, which is regularized by b / a:
+///
+///     l_t = b |v_t + p / a|_f,   eps_s = b / a,   f(s) = min(s, 1).
+///
+/// So a law with anchors differs from the regularized one by its function, its slip tolerance, and
+/// the shift. With torsion, rolling or unequal coefficients mu_i the norm is that of m u as in
+/// LaggedTorsionWith, and component i has the stiffness k_t (mu_i / mu)^2, where mu is the largest
+/// coefficient. The cut is then radial in m^-1 gamma, whose length bounds friction.
+/// Source: [theory:anchors].
+struct ElasticStick {
+  Lanes inertia = math::broadcast(1);  // a = dt (dt k_t + c) > 0 [kg]
+  Lanes shift[5]{};                    // p / a [m/s, rad/s]
+
+  /// Returns the slip tolerance > 0 for a friction bound >= 0 [N s] -> [m/s].
+  Lanes calc_slip_tolerance(const Lanes& bound) const {
+    return math::max(bound / inertia, math::broadcast(kLeastTolerance));
+  }
+  static constexpr double kLeastTolerance = 1e-100;  // its square is a normal number
+};
+
+/// Reads the springs of the contacts of a batch. Requires anchors.
+inline ElasticStick gather_anchors(const contact::ContactProblem& problem,
+                                   const BatchSource& source) {
+  // The inertia of contacts that nothing moves, whose springs are 0. It hardly has an effect.
+  constexpr double kLeastInertia = 1e-30;
+  const double dt = problem.time_step;
+  ElasticStick stick;
+  for (int lane = 0; lane < source.num_contacts; ++lane) {
+    const contact::Anchor& anchor = problem.anchors[source.contact[lane]];
+    const double resistance = dt * anchor.stiffness + anchor.damping;  // [N s/m]
+    stick.inertia[lane] = std::max(dt * resistance, kLeastInertia);
+    const double per_stretch = resistance > 0 ? anchor.stiffness / resistance : 0;
+    for (int i = 0; i < 5; ++i) stick.shift[i][lane] = per_stretch * anchor.stretch[i];
+  }
+  return stick;
+}
+
+/// A formulation whose contacts may stick by springs.
+template <class F>
+concept TakesAnchors = requires(const ElasticStick& stick, typename F::Parameters* p) {
+  F::attach(stick, p);
+};
 
 }  // namespace stiction::formulations

@@ -8,13 +8,12 @@
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
-#include "stiction/formulations/convex/elimination.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/convex/solve_coupled.hpp"
-#include "stiction/formulations/solver_preconditions.hpp"
+#include "stiction/formulations/convex/solver_layout.hpp"
+#include "stiction/formulations/solver_base.hpp"
 
-/// The solver of the convex models: Newton's method on each island, for a formulation F. Internal:
-/// SIMD types.
+/// The solver of the convex models for a formulation F. Internal: it has SIMD types.
 namespace stiction::formulations {
 
 using contact::Contact;
@@ -49,22 +48,15 @@ class ConvexSolver final : public ContactSolver {
   void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
              std::span<const double> guess, base::ThreadPool* threads,
              ContactSolution* solution) override {
-    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
-    STICTION_ASSERT(are_in_range(options));
+    begin_solution(problem, islands, options, guess, solution);
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
     arrays_.dofs.resize(arrays_.layout.num_dofs);
     arrays_.batches.resize(arrays_.layout.num_batches);
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
-    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
     solution->v_low.assign(problem.v_star.size(), 0.0);
-    solution->impulses.resize(problem.num_contacts());
-    solution->contact_velocities.resize(problem.num_contacts());
-    solution->slipping.resize(problem.num_contacts());
-    solution->normal_bounds.resize(HasNormalBound<F> ? problem.num_contacts() : 0);
-    solution->row_impulses.resize(problem.num_rows());
-    solution->islands.resize(islands.size());
+    if constexpr (HasNormalBound<F>) solution->normal_bounds.resize(problem.num_contacts());
     solution->traces.resize(options.trace ? islands.size() : 0);
 
     auto solve_one = [&](int island) {
@@ -101,13 +93,11 @@ class ConvexSolver final : public ContactSolver {
   }
 
  private:
-  /// Fills the dofs and contacts of an island: the data that its solve does not change, and the
-  /// initial guess.
+  /// Fills the dofs and contacts of an island, which its solve keeps, and the initial guess.
   void prepare(const ContactProblem& problem, const SolverOptions& options,
                std::span<const double> guess, int island) {
     const IslandRange& range = arrays_.layout.islands[island];
-    // The laws read contact velocities at v0, so the velocities are v0 until the contacts are
-    // prepared.
+    // The laws read velocities at v0, so v is v0 until the contacts are prepared.
     prepare_dofs(problem, range);
     const IslandProblem<F> island_problem(problem, range, &arrays_, &eliminations_.hessian(island));
     for (int p = range.pair_begin; p < range.pair_end; ++p) {
@@ -200,8 +190,7 @@ class ConvexSolver final : public ContactSolver {
     newton.max_iterations = options.max_iterations;
     newton.trace = trace;
     island_problem.start();
-    // A guess may be converged already. The sensitivity to rounding is then needed before the first
-    // Hessian.
+    // A guess may be converged: the sensitivity to rounding is needed before the first Hessian.
     if (has_guess) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
@@ -220,8 +209,7 @@ class ConvexSolver final : public ContactSolver {
     return statistics;
   }
 
-  /// Minimizes the cost of an island. Models with HasNormalBound minimize in rounds until the bound
-  /// of friction agrees with the normal impulses.
+  /// Minimizes the cost of an island, with HasNormalBound in rounds until the bound agrees.
   numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
                                   const numerics::NewtonOptions& newton, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
@@ -300,8 +288,7 @@ class ConvexSolver final : public ContactSolver {
   CouplingScratch coupling_;  // only for models with HasNormalBound
 };
 
-/// Solves with a formulation of DefaultLaws or of ChosenLaws, depending on the parameters of each
-/// call.
+/// Solves with DefaultLaws or with ChosenLaws, depending on the parameters of each call.
 template <template <class> class F>
 class SolverWithLaws final : public ContactSolver {
  public:
@@ -340,5 +327,11 @@ class SolverWithLaws final : public ContactSolver {
   ConvexSolver<F<ChosenLaws>> chosen_;
   ContactSolver* last_ = &default_;
 };
+
+/// Makes a solver. The files solvers_*.cpp compile it for each model, in parallel.
+template <class Solver>
+std::unique_ptr<ContactSolver> make_solver() {
+  return std::make_unique<Solver>();
+}
 
 }  // namespace stiction::formulations

@@ -31,9 +31,8 @@ struct NormalBound {
   Lanes calc_slip_tolerance() const {
     return smoothing * math::max(slip_per_impulse * x, math::broadcast(stiction_tolerance));
   }
-  /// Computes d(x t)/dx of the direction of friction t(u / eps_s). It is t, or t - (dt/du) u if the
-  /// tolerance grows with x. In the second case x does not change friction in stiction.
-  /// Source: [theory:coulomb-derivative].
+  /// Computes d(x t)/dx of the direction of friction t(u / eps_s): t, or t - (dt/du) u if the
+  /// tolerance grows with x. Source: [theory:coulomb-derivative].
   template <int kSize, class Norm>
   void calc_derivative(const Norm& slip, Lanes derivative[kSize]) const {
     const auto grows = slip_per_impulse * x > stiction_tolerance;
@@ -65,8 +64,7 @@ struct CoulombWith : LaggedWith<Laws> {
       Lanes tolerance_scale{};  // ratio of the slip tolerance of m u to that of the tangential slip
     };
     using State = typename LaggedTorsionWith<Laws>::State;
-    /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
-    /// instantiate it.
+    /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
     template <class L = Laws>
     static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
       LaggedTorsionWith<Laws>::attach(stick, p);
@@ -74,19 +72,45 @@ struct CoulombWith : LaggedWith<Laws> {
       set_normal_bound(p->normal_bound.x, p);
     }
     /// Sets x, and with it the bound and the slip tolerance of friction.
-    static void set_normal_bound(const Lanes& x, Parameters* p);
+    static void set_normal_bound(const Lanes& x, Parameters* p) {
+      p->normal_bound.x = x;
+      p->gamma_n0 = x;
+      p->slip_tolerance = p->tolerance_scale * p->normal_bound.calc_slip_tolerance();
+    }
     /// Computes d gamma / dx [-].
-    static void calc_bound_derivative(const Parameters& p, const State& state, Lanes derivative[6]);
+    static void calc_bound_derivative(const Parameters& p, const State& state,
+                                      Lanes derivative[6]) {
+      constexpr int kNumSlips = LaggedTorsionWith<Laws>::kNumSlips;
+      Lanes t[kNumSlips];
+      p.normal_bound.template calc_derivative<kNumSlips>(state.slip, t);
+      derivative[LaggedTorsionWith<Laws>::kNormalIndex] = Lanes{};
+      for (int i = 0; i < kNumSlips; ++i)
+        derivative[LaggedTorsionWith<Laws>::kSlipIndex[i]] = -p.mu[i] * t[i];
+    }
   };
   using State = typename Base::State;
 
   /// Makes the parameters with x of `lagged`, the normal impulse of the state at the start of the
   /// step. CoupledRounds replaces it by ContactProblem::normal_guess if there is one.
-  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model) {
+    Parameters p;
+    static_cast<typename Base::Parameters&>(p) = Base::make_parameters(start, model);
+    p.mu = start.mu;
+    p.normal_bound = NormalBound(start, model);
+    set_normal_bound(p.normal.calc_start_impulse(start.v_c0.z), &p);
+    return p;
+  }
   static typename Torsion::Parameters make_torsion_parameters(const typename Torsion::Start& start,
-                                                              const ModelParameters& model);
-  /// Makes the contacts stick by springs. It is a template, so that laws that do not stick never
-  /// instantiate it.
+                                                              const ModelParameters& model) {
+    typename Torsion::Parameters p;
+    static_cast<typename LaggedTorsionWith<Laws>::Parameters&>(p) =
+        LaggedTorsionWith<Laws>::make_parameters(start, model, math::broadcast(1));
+    p.tolerance_scale = p.slip_tolerance;
+    p.normal_bound = NormalBound(start, model);
+    Torsion::set_normal_bound(p.normal.calc_start_impulse(start.v_c0.z), &p);
+    return p;
+  }
+  /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
   template <class L = Laws>
   static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
     Base::attach(stick, p);
@@ -94,7 +118,11 @@ struct CoulombWith : LaggedWith<Laws> {
     set_normal_bound(p->normal_bound.x, p);
   }
   /// Sets x, and with it the bound and the slip tolerance of friction.
-  static void set_normal_bound(const Lanes& x, Parameters* p);
+  static void set_normal_bound(const Lanes& x, Parameters* p) {
+    p->normal_bound.x = x;
+    p->bound = p->mu * x;
+    p->slip_tolerance = p->normal_bound.calc_slip_tolerance();
+  }
   /// Computes d gamma / dx [-].
   static Lanes3 calc_bound_derivative(const Parameters& p, const State& state) {
     Lanes t[2];

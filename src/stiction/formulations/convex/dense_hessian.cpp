@@ -11,11 +11,8 @@
 #include "stiction/laws/row_impulse.hpp"
 
 namespace stiction::formulations {
-namespace {
 
-using contact::ContactProblem;
-using contact::PairHessian;
-using contact::Row;
+namespace {
 
 /// A square matrix, column-major, to which terms are added.
 class DenseSum {
@@ -44,7 +41,7 @@ class DenseSum {
   std::vector<double> values_;
 };
 
-void add_A(const ContactProblem& problem, DenseSum* H) {
+void add_A(const contact::ContactProblem& problem, DenseSum* H) {
   for (int b = 0; b < problem.num_blocks(); ++b) {
     const int dof = problem.dof_start[b], n = problem.block_size(b);
     for (int j = 0; j < n; ++j)
@@ -65,8 +62,8 @@ void add_A(const ContactProblem& problem, DenseSum* H) {
 
 }  // namespace
 
-std::vector<double> calc_dense_hessian(const ContactProblem& problem,
-                                       std::span<const PairHessian> pairs,
+std::vector<double> calc_dense_hessian(const contact::ContactProblem& problem,
+                                       std::span<const contact::PairHessian> pairs,
                                        std::span<const double> v) {
   const int num_dofs = problem.num_dofs();
   STICTION_ASSERT(pairs.size() == problem.pairs.size());
@@ -83,7 +80,7 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
       for (int r = 0; r < 6; ++r) H.add_outer_product(J[r], pairs[p][6 * c + r], J[c]);
   }
   std::vector<double> J_row(num_dofs);
-  for (const Row& row : problem.rows) {
+  for (const contact::Row& row : problem.rows) {
     std::fill(J_row.begin(), J_row.end(), 0.0);
     for (int c = row.first_column; c < row.first_column + row.num_columns; ++c)
       J_row[problem.row_dof[c]] += problem.row_columns[c];
@@ -96,8 +93,7 @@ std::vector<double> calc_dense_hessian(const ContactProblem& problem,
 double calc_condition_number(std::span<const double> H) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(H.size()))));
   STICTION_ASSERT(n >= 1 && static_cast<std::size_t>(n * n) == H.size());
-  // Eigen's BDCSVD is inaccurate here: it loses repeated singular values, which many equal bodies
-  // cause.
+  // Eigen's BDCSVD loses repeated singular values, which many equal bodies cause.
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       Eigen::Map<const Eigen::MatrixXd>(H.data(), n, n), Eigen::EigenvaluesOnly);
   return solver.eigenvalues()[n - 1] / solver.eigenvalues()[0];

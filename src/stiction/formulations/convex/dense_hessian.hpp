@@ -6,8 +6,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 
-/// The Hessian of a step's cost as a dense matrix, for studies of its spectrum. Solvers never form
-/// it.
+/// The Hessian of a step's cost as a dense matrix, which only studies of its spectrum form.
 namespace stiction::formulations {
 
 /// Computes H = A + J^T G J of all contacts and scalar rows.

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stiction/formulations/convex/laws.hpp"
+#include "stiction/formulations/convex/formulation.hpp"
+#include "stiction/formulations/convex/lagged.hpp"
 
 namespace stiction::formulations {
 
@@ -25,7 +26,14 @@ struct SimilarWith {
     laws::NormalImpulse<Lanes> normal;  // the normal law at z
   };
 
-  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model);
+  static Parameters make_parameters(const ContactStart& start, const ModelParameters& model) {
+    const typename Laws::Normal normal = Laws::make_normal(start, model);
+    return {.normal = normal,
+            .mu = start.mu,
+            .slip_tolerance = calc_regularized_slip_tolerance(
+                model, start, normal.calc_start_impulse(start.v_c0.z)),
+            .friction = Laws::make_friction(model)};
+  }
 
   static Lanes calc_cost(const Parameters& p, const Lanes3& v_c) {
     return p.normal.calc_cost(calc_z(p, v_c, calc_slip(p, v_c)));

@@ -3,13 +3,64 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
-#include "stiction/formulations/convex/elimination.hpp"
-#include "stiction/formulations/convex/pair_hessian.hpp"
+#include "stiction/formulations/convex/contact_batch.hpp"
+#include "stiction/formulations/convex/pair_kinematics.hpp"
 #include "stiction/laws/row_impulse.hpp"
+#include "stiction/math/block_sparse_cholesky.hpp"
 
 namespace stiction::formulations {
+
+/// Elimination orders and Hessian patterns of the islands of a step. An island whose blocks and
+/// couplings are those of the last step keeps its order.
+///
+/// Idle blocks, on which no constraint acts, are eliminated first. The Schur complement of A for
+/// the other blocks is then the same in every Hessian of a solve. Source: [theory:elimination].
+class EliminationCache {
+ public:
+  /// Finds the orders of all islands of a step.
+  void update(const contact::ContactProblem& problem, const contact::Islands& islands);
+
+  /// The blocks of an island in elimination order.
+  std::span<const int> order(int island) const { return slot(island).order; }
+  /// The number of idle blocks of an island, which are the first in its order.
+  int num_idle(int island) const { return slot(island).num_idle; }
+  /// The Hessian of an island, with its blocks in elimination order.
+  math::BlockSparseCholesky& hessian(int island) { return slots_[slot_index(island)].hessian; }
+
+ private:
+  struct Slot {
+    // The pattern depends on these.
+    std::vector<int> blocks;  // ascending
+    std::vector<int> sizes;
+    std::vector<math::BlockEdge> edges;  // between positions in blocks
+    std::vector<char> is_idle;           // by position in blocks
+    // These follow from them.
+    std::vector<int> order;
+    int num_idle = 0;
+    math::BlockSparseCholesky hessian;
+  };
+  int slot_index(int island) const {
+    STICTION_ASSERT(0 <= island && island < static_cast<int>(island_slot_.size()));
+    return island_slot_[island];
+  }
+  const Slot& slot(int island) const { return slots_[slot_index(island)]; }
+  void describe(const contact::ContactProblem& problem, const contact::Islands& islands,
+                int island);
+  bool is_unchanged(const Slot& slot) const;
+  void analyze(Slot* slot);
+
+  // Slots by the lowest block of an island, so that a repeated motion allocates nothing.
+  std::vector<Slot> slots_;
+  std::vector<int> island_slot_;  // slot of each island of this step
+  math::MinimumDegreeOrdering ordering_;
+  // The graph of the current island, and scratch.
+  std::vector<int> blocks_, sizes_, position_, ordered_sizes_, rank_;
+  std::vector<math::BlockEdge> edges_, ordered_edges_;
+  std::vector<char> is_idle_;
+};
 
 /// The slices [begin, end) of one island.
 struct IslandRange {
@@ -92,8 +143,51 @@ class SolverLayout {
   std::vector<int> solver_dof_;  // first dof of each block in solver order
 };
 
-/// True if a contact needs the law of six components, because it has torsional, rolling, or unequal
-/// tangential friction.
+/// True if a contact has torsional, rolling, or unequal tangential friction.
 bool needs_torsion_law(const contact::Contact& contact);
+
+/// A formulation that has a law of six components for torsional, rolling and unequal friction.
+template <class F>
+concept TakesTorsion = requires {
+  typename F::Torsion;
+};
+
+/// Stands for the batch type of models without a law of six components. No object of it is made.
+struct NoTorsionBatch {};
+
+/// The type of the batches with a law of six components.
+template <class F>
+struct TorsionBatchOf {
+  using type = NoTorsionBatch;
+};
+template <TakesTorsion F>
+struct TorsionBatchOf<F> {
+  using type = TorsionBatch<typename F::Torsion>;
+};
+
+/// Arrays with one entry per dof, in solver order.
+struct DofArrays {
+  std::vector<double> v, v_star;
+  std::vector<double> v_low;                    // low-order part, see CompensatedMotion
+  std::vector<double> p_star, dv;               // A v*, and v - v* where the solve starts
+  std::vector<double> dp, force;                // A (v - v*), J^T gamma
+  std::vector<double> direction, dp_direction;  // d, A d
+  std::vector<double> inv_diagonal;             // D^2 = diag(A)^-1
+
+  void resize(int n) {
+    for (auto* array :
+         {&v, &v_star, &v_low, &p_star, &dv, &dp, &force, &direction, &dp_direction, &inv_diagonal})
+      array->resize(n);
+  }
+};
+
+/// The arrays of all islands, filled once per step. Each IslandProblem works on its slices.
+template <ConvexFormulation F>
+struct SolverArrays {
+  SolverLayout layout;
+  DofArrays dofs;
+  std::vector<ContactBatch<F>> batches;
+  std::vector<typename TorsionBatchOf<F>::type> torsion_batches;
+};
 
 }  // namespace stiction::formulations

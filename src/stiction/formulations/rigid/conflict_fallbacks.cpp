@@ -11,9 +11,7 @@
 
 namespace stiction::formulations {
 
-using contact::SolveStatus;
 using numerics::LcpReport;
-using numerics::LcpStatus;
 
 void ConflictFallbacks::start(RigidLaw* law) {
   law_solver_.start(law);
@@ -35,8 +33,8 @@ LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterat
         solve_reduced(terms, terms.friction, system->whitened.y_free, system, &law_solver_);
     if (level_ == Level::kFrictionless)
       return report.is_solved() && !has_active_friction(terms) ? report : failed_;
-    const bool is_final = report.is_solved() || report.status == LcpStatus::kNotFinite ||
-                          report.status == LcpStatus::kTooLarge;
+    const bool is_final = report.is_solved() || report.status == numerics::LcpStatus::kNotFinite ||
+                          report.status == numerics::LcpStatus::kTooLarge;
     if (is_final) return report;
     if (!relax(report.row, terms, iterate, system) && !drop_friction(report, terms)) return report;
   }
@@ -135,18 +133,16 @@ bool ConflictFallbacks::relax_equalities(const RigidTerms& terms, const RigidIte
     stiffness_.push_back(mobility > 0 ? kRelaxedStiffness / mobility : 0);
     soft.whitening.couple(terms.row_jacobian(terms.equalities[i]).dofs);
   }
-  if (whiten(terms, iterate, stiffness_, &soft) != SolveStatus::kConverged) return false;
+  if (whiten(terms, iterate, stiffness_, &soft) != contact::SolveStatus::kConverged) return false;
   (void)project(terms, soft, iterate.sticking, rank_tolerance(), &soft_.projected);
 
-  // Leave out Coulomb friction, because it increases with the forces of the springs and resists
-  // them.
+  // Leave out Coulomb friction, which increases with the forces of the springs.
   without_coulomb_ = terms.friction;
   std::fill(without_coulomb_.mu.begin(), without_coulomb_.mu.end(), 0.0);
   if (!solve_reduced(terms, without_coulomb_, soft.y_free, &soft_, &law_solver_).is_solved())
     return false;
 
-  // Each equality must end near its correction or near rest. A body that another constraint stops
-  // stays behind the one that the equality's bias drives.
+  // Each equality must end near its correction or near rest, where a body is stopped.
   soft_v_ = law_solver_.solution.u;
   soft.whitening.to_v(soft_v_.data());
   relaxed_.clear();

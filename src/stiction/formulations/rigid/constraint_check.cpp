@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/math/vector_kernels.hpp"
@@ -120,8 +120,7 @@ double calc_fastest_driven(const WhitenedProblem& whitened, double share) {
   return math::hypot(free, kDrivenLeverage / kWedgeLeverage * added) * (1 + kWedgeRoundOff);
 }
 
-/// Returns true if bodies hardly move along the velocity at which an equality drives them, because
-/// their mobility along it is a small part of that in a usual pose.
+/// Returns true if the mobility of an equality's drive is a small part of its usual one.
 bool is_nearly_singular(const RigidTerms& terms, const WhitenedProblem& whitened, int first,
                         int end, double speed) {
   const WhitenedRows& rows = whitened.rows;

@@ -4,7 +4,6 @@
 
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
-#include "stiction/formulations/rigid/rigid_motion.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 
 namespace stiction::formulations {
@@ -20,8 +19,7 @@ bool keeps_constraints(const RigidTerms& terms, const RigidIterate& iterate,
 /// Returns the speed of the fastest contact, or 1 m/s if all are slower [m/s].
 double find_fastest_contact(const RigidMotion& motion);
 
-/// Returns true if the friction of a contact does positive work, as if it slipped along its
-/// impulse faster than kDrivenSpeed.
+/// Returns true if friction does positive work, as if it slipped along its impulse.
 bool has_driving_friction(const RigidTerms& terms, const RigidMotion& motion);
 
 /// Returns true if impulses are so large that their sums are round-off. They act through a lever,

@@ -6,17 +6,16 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/rigid_touch.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/contact/gaps.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
-namespace {
 
-using contact::Contact;
-using contact::SolveStatus;
 using numerics::LcpReport;
+
+namespace {
 
 /// Marks the contacts with restitution that have an impact and an impulse, and removes their gap
 /// terms. Contacts that rebounded before keep their mark.
@@ -24,7 +23,7 @@ using numerics::LcpReport;
 bool find_rebounds(const RigidTerms& terms, const RigidMotion& motion, RigidIterate* iterate) {
   bool is_any = false;
   for (int i = 0; i < terms.num_contacts(); ++i) {
-    const Contact& c = terms.contact(i);
+    const contact::Contact& c = terms.contact(i);
     if (c.law.restitution == 0) continue;
     if (!iterate->rebounds[i] && !(motion.contact_impulses[i][2] > 0)) continue;
     const DenseJacobian<3> J = terms.contact_jacobian(i);
@@ -110,8 +109,7 @@ bool closes_again(const RigidTerms& terms, const ProjectedProblem& projected,
   return false;
 }
 
-/// Solves the phases of an impact: compression until contacts stop, restitution, and another solve
-/// that stops the rows which close because of restitution.
+/// Solves an impact: compression, restitution, and a solve that stops rows that close then.
 LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
                        ReducedSystem* system, ImpactPhases* phases) {
   const LcpReport compression = fallbacks->solve(terms, iterate, system);
@@ -148,7 +146,7 @@ ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbac
   while (find_rebounds(terms, *motion, iterate)) {
     base::check_limits();
     result.status = whiten(terms, *iterate, {}, &system->whitened);
-    if (result.status != SolveStatus::kConverged) break;
+    if (result.status != contact::SolveStatus::kConverged) break;
     const LcpReport report = solve_phases(terms, fallbacks, iterate, system, phases);
     result.status = to_solve_status(report.status);
     if (!report.is_solved()) break;

@@ -6,7 +6,6 @@
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
-#include "stiction/formulations/rigid/rigid_motion.hpp"
 
 namespace stiction::formulations {
 

@@ -4,9 +4,9 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/rigid/constraint_check.hpp"
-#include "stiction/formulations/rigid/expand_solution.hpp"
+#include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/math/vector_kernels.hpp"
 
@@ -14,8 +14,6 @@ namespace stiction::formulations {
 
 using contact::IslandStatistics;
 using contact::SolveStatus;
-using numerics::LcpReport;
-using numerics::LcpStatus;
 
 void RigidIsland::assemble(const contact::ContactProblem& problem, const contact::Islands& islands,
                            int island, std::span<const int> first_dof, contact::ContactModel model,
@@ -95,7 +93,7 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   for (;;) {
     base::check_limits();
     // 2. Reduce and solve.
-    LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
+    numerics::LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
     status = to_solve_status(report.status);
     statistics->residual = report.residual;
     statistics->scale = 1;
@@ -116,7 +114,7 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
     }
 
     // 4. Update, unless a fallback must be solved first.
-    report.status = LcpStatus::kInfeasible;  // of an invalid motion
+    report.status = numerics::LcpStatus::kInfeasible;  // of an invalid motion
     if (is_valid || !(fallbacks_.relax(-1, terms_, &iterate_, &system_) ||
                       (!is_satisfied && fallbacks_.drop_friction(report, terms_)))) {
       if (update(guess, is_first)) return is_satisfied;
@@ -138,8 +136,7 @@ bool RigidIsland::update(const ActiveKeys& guess, bool is_first) {
   return !sticks_anew;
 }
 
-/// Spreads the tangential impulses. Contacts that slip by short levers take part at first, and are
-/// left out if friction drives a contact then.
+/// Spreads the tangential impulses, without contacts that slip by short levers if they drive.
 void RigidIsland::spread_impulses() {
   if (terms_.tangents != contact::TangentPolicy::kBilateral) return;
   const double speed = find_fastest_contact(motion_);
@@ -181,8 +178,7 @@ void RigidIsland::report_size(IslandStatistics* statistics) const {
   statistics->num_rows = terms_.island.num_rows();
 }
 
-/// Writes sizes, numbers of solves and pivots, and conflicts to statistics. A missed equality is a
-/// conflict.
+/// Writes sizes, solves, pivots and conflicts, such as missed equalities, to statistics.
 void RigidIsland::report(IslandStatistics* statistics) const {
   const LawSolver& solver = fallbacks_.law_solver();
   const ConflictFallbacks::Conflict& conflict = fallbacks_.conflict();

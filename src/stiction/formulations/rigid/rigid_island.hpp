@@ -4,15 +4,12 @@
 #include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/formulations/rigid/active_keys.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/rigid/conflict_fallbacks.hpp"
 #include "stiction/formulations/rigid/impacts.hpp"
-#include "stiction/formulations/rigid/impulse_spreading.hpp"
 #include "stiction/formulations/rigid/reduced_system.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
-#include "stiction/formulations/rigid/rigid_motion.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
-#include "stiction/formulations/solver_options.hpp"
 
 namespace stiction::formulations {
 

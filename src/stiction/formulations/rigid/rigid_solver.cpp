@@ -1,4 +1,4 @@
-#include "stiction/formulations/rigid/rigid_solver.hpp"
+#include "stiction/formulations/solver_base.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,44 +6,133 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/formulations/dense_island.hpp"
-#include "stiction/formulations/memory_allotment.hpp"
-#include "stiction/formulations/rigid/island_memory.hpp"
 #include "stiction/formulations/rigid/rigid_island.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
-#include "stiction/formulations/solver_preconditions.hpp"
+#include "stiction/formulations/rigid/rigid_terms.hpp"
+#include "stiction/formulations/rigid/rigid_tolerances.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::formulations {
-namespace {
 
 using contact::ContactModel;
 using contact::ContactProblem;
-using contact::ContactSolution;
-using contact::Islands;
+using contact::RowKind;
 using contact::SolveStatus;
 using contact::TangentPolicy;
+
+namespace {
+
+/// The numbers of things in an island, as doubles, because their products may be large.
+struct IslandSize {
+  double dofs = 0, pairs = 0, contacts = 0;
+  double limits = 0, equalities = 0, springs = 0, dry_joints = 0;
+
+  double num_unilateral() const { return contacts + limits; }
+};
+
+IslandSize count(const ContactProblem& problem, const contact::Islands& islands, int island) {
+  IslandSize out;
+  for (const int block : islands.blocks(island)) out.dofs += problem.block_size(block);
+  for (const int pair : islands.pairs(island)) {
+    ++out.pairs;
+    out.contacts += problem.pairs[pair].num_contacts;
+  }
+  for (const int r : islands.rows(island)) switch (problem.rows[r].kind) {
+      case RowKind::kLimit: ++out.limits; break;
+      case RowKind::kEquality: ++out.equalities; break;
+      case RowKind::kSpring: ++out.springs; break;
+      case RowKind::kFriction: ++out.dry_joints; break;
+    }
+  return out;
+}
+
+double square(double x) { return x * x; }
+
+/// Returns the numbers of WhitenedProblem and ProjectedProblem.
+double count_rows(const IslandSize& size, TangentPolicy tangents) {
+  const bool has_friction = law_has_friction(tangents);
+  const bool sticks = tangents == TangentPolicy::kBilateral;
+  const double tangent_rows = has_friction || sticks ? 2 * size.contacts : 0;
+  const double bilateral = size.equalities + (sticks ? tangent_rows : 0);
+  const double rank = std::min(bilateral, size.dofs);
+  // N and F twice; T and E with copies in X or projections; the basis; the spins of pairs.
+  const double rows = 2 * (size.num_unilateral() + size.dry_joints + tangent_rows) +
+                      2 * size.equalities + rank + (has_friction ? 0 : 3 * size.pairs);
+  // Both forms of the factor of the basis.
+  double numbers = rows * size.dofs + 2 * square(rank);
+  // The matrix and the Gram matrix of ImpulseSpreading.
+  if (sticks) numbers += tangent_rows * rank + square(rank);
+  return numbers;
+}
+
+/// Returns the numbers of the envelope of A.
+double count_envelope(const IslandSize& size, TangentPolicy tangents) {
+  // Springs, viscous contacts and relaxed equalities couple any two bodies.
+  const bool is_wide =
+      size.springs > 0 || size.equalities > 0 || tangents == TangentPolicy::kViscous;
+  return is_wide ? 0.5 * square(size.dofs) : 0;
+}
+
+/// Returns the numbers of a law that solves a dense problem with this many unknowns.
+double count_dense_law(double num_unknowns, const IslandSize& size) {
+  // The matrix, the tableau, as much for a fallback; the rows; frictionless pivoting.
+  const double dense = std::min<double>(num_unknowns, kMaxDenseSize);
+  return 4 * square(dense) + dense * size.dofs +
+         0.5 * square(std::min(size.num_unilateral(), size.dofs));
+}
+
+double count_law(const IslandSize& size, TangentPolicy tangents,
+                 const contact::ModelParameters& parameters) {
+  const double k = parameters.friction_directions;
+  switch (tangents) {
+    case TangentPolicy::kFrictionPolygon:
+      return count_dense_law(size.num_unilateral() + (k + 1) * size.contacts + 3 * size.dry_joints,
+                             size);
+    case TangentPolicy::kLeastEnergy:
+      return count_dense_law(
+          2 * size.num_unilateral() + (4 + 0.5 * k) * size.contacts + 3 * size.dry_joints + 1,
+          size);
+    // The rows as blocks with their columns, which are full after a projection; L and U.
+    case TangentPolicy::kFrictionCone:
+      return (size.equalities > 0 ? 3.5 * size.contacts + 1.5 * size.limits : 0) * size.dofs +
+             square(size.dofs);
+    case TangentPolicy::kBilateral:
+    case TangentPolicy::kViscous:
+    case TangentPolicy::kNone: break;
+  }
+  const double num_rows = size.num_unilateral() + size.dry_joints;
+  const double copy = size.dry_joints > 0 ? num_rows * size.dofs : 0;
+  return copy +
+         numerics::count_workspace(parameters.lcp_solver, num_rows, size.dofs, size.dry_joints);
+}
+
+/// Returns an upper bound of the memory of an island's matrices under a rigid model [bytes].
+double calc_island_memory(const ContactProblem& problem, const contact::Islands& islands,
+                          int island, const contact::ContactModelTraits& traits,
+                          const contact::ModelParameters& parameters) {
+  STICTION_ASSERT(traits.is_rigid);
+  const IslandSize size = count(problem, islands, island);
+  const double rows = count_rows(size, traits.tangents);
+  // ConflictFallbacks has a second problem in which equalities are springs.
+  const double numbers = (size.equalities > 0 ? 2 : 1) * rows +
+                         count_envelope(size, traits.tangents) +
+                         count_law(size, traits.tangents, parameters);
+  return sizeof(double) * numbers;
+}
 
 /// Solves the islands of a step with a rigid model, each with a law of its own.
 class RigidSolver final : public ContactSolver {
  public:
   explicit RigidSolver(ContactModel model) : model_(model) {}
 
-  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
-             std::span<const double> guess, base::ThreadPool* threads,
-             ContactSolution* solution) override {
-    STICTION_ASSERT(is_ready_to_solve(problem, islands, guess));
-    STICTION_ASSERT(are_in_range(options));
-    (void)guess;  // the warm start is the last active set, from which v follows
+  void solve(const ContactProblem& problem, const contact::Islands& islands,
+             const SolverOptions& options, std::span<const double> guess, base::ThreadPool* threads,
+             contact::ContactSolution* solution) override {
+    // The guess is not used: the warm start is the last active set, from which v follows.
+    begin_solution(problem, islands, options, guess, solution);
     grow(islands.size(), options.parameters);
     allot_memory(problem, islands, options.parameters);
     place_blocks(problem, islands, &first_dof_);
-    solution->v.assign(problem.v_star.begin(), problem.v_star.end());
-    solution->v_low.clear();
-    solution->normal_bounds.clear();
-    solution->impulses.resize(problem.num_contacts());
-    solution->contact_velocities.resize(problem.num_contacts());
-    solution->slipping.resize(problem.num_contacts());
-    solution->row_impulses.resize(problem.num_rows());
-    solution->islands.resize(islands.size());
 
     // Islands are independent.
     auto solve_one = [&](int i) {
@@ -78,7 +167,7 @@ class RigidSolver final : public ContactSolver {
 
  private:
   static bool has_finite_velocities(const ContactProblem& problem, std::span<const int> blocks,
-                                    const ContactSolution& solution) {
+                                    const contact::ContactSolution& solution) {
     return std::all_of(blocks.begin(), blocks.end(), [&](int block) {
       const auto v = solution.v.begin();
       return std::all_of(v + problem.dof_start[block], v + problem.dof_start[block + 1],
@@ -97,9 +186,8 @@ class RigidSolver final : public ContactSolver {
     if (static_cast<int>(islands_.size()) < num_islands) islands_.resize(num_islands);
   }
 
-  /// Shares the memory among the islands of the step, and releases what is kept from earlier steps
-  /// if both exceed the limit.
-  void allot_memory(const ContactProblem& problem, const Islands& islands,
+  /// Shares the memory among the islands, and releases what is kept if both exceed the limit.
+  void allot_memory(const ContactProblem& problem, const contact::Islands& islands,
                     const contact::ModelParameters& parameters) {
     required_bytes_.resize(islands.size());
     for (int i = 0; i < islands.size(); ++i)

@@ -10,10 +10,10 @@
 #include "stiction/math/vector_kernels.hpp"
 
 namespace stiction::formulations {
-namespace {
 
-using contact::Contact;
 using contact::SolveStatus;
+
+namespace {
 
 /// Adds implicit forces gamma = gamma* - weight J (v - v*) to A and to the right-hand side.
 class ImplicitForces {
@@ -56,7 +56,7 @@ void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
                           ImplicitForces* forces) {
   if (terms.tangents != contact::TangentPolicy::kViscous) return;
   for (int i = 0; i < terms.num_contacts(); ++i) {
-    const Contact& c = terms.contact(i);
+    const contact::Contact& c = terms.contact(i);
     const double weight = terms.problem->time_step * c.law.viscous_friction;
     if (!sticking.contains(i) || weight == 0) continue;
     const DenseJacobian<3> J = terms.contact_jacobian(i);
@@ -65,8 +65,7 @@ void add_viscous_friction(const RigidTerms& terms, const StickingSet& sticking,
   }
 }
 
-/// Sets the rows of a contact to zero that are round-off of the longest of them. In a planar model,
-/// one of its tangents is across the plane.
+/// Clears the rows of a contact that are round-off of its longest: tangents across a plane.
 void clear_round_off(int n, double* const* rows) {
   double squared[3], longest = 0;
   for (int r = 0; r < 3; ++r) {
@@ -77,8 +76,7 @@ void clear_round_off(int n, double* const* rows) {
     if (squared[r] <= kSumRoundOff * kSumRoundOff * longest) std::fill_n(rows[r], n, 0.0);
 }
 
-/// Returns J (diag(M)^-1 - diag(A)^-1) J^T, the mobility that dampers and springs in A take from a
-/// row [1/kg, 1/(kg m^2)].
+/// Returns J (diag(M)^-1 - diag(A)^-1) J^T, which dampers and springs take [1/kg, 1/(kg m^2)].
 double calc_held_mobility(const contact::ContactProblem& problem, const contact::Islands& islands,
                           const contact::Row& row) {
   if (problem.inertia.empty()) return 0;
@@ -93,9 +91,8 @@ double calc_held_mobility(const contact::ContactProblem& problem, const contact:
   return sum;
 }
 
-/// Estimates the mobilities of rows by inertia alone. Contacts know the masses of their bodies, and
-/// equalities their mobilities in a usual pose. For other rows, MuJoCo derives the regularization R
-/// from the inertia, and dampers take the rest.
+/// Estimates the mobilities of rows by inertia alone: contacts know masses, equalities their usual
+/// mobilities, and other rows the regularization R, less dampers.
 void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTerms& terms,
                                   WhitenedRows* rows) {
   rows->inertial_n.clear();
@@ -114,8 +111,7 @@ void estimate_inertial_mobilities(const contact::Islands& islands, const RigidTe
   }
 }
 
-/// Finds the equalities that are components of one vector. They share the norm of its error, and
-/// the caller's indices follow each other.
+/// Finds the components of vector equalities: they share an error norm, and their indices follow.
 void find_vectors(const RigidTerms& terms, std::vector<int>* first) {
   first->resize(terms.num_equalities());
   for (int i = 0; i < terms.num_equalities(); ++i) {

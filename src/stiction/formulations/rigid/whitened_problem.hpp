@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/formulations/rigid/contact_levers.hpp"
 #include "stiction/formulations/rigid/rigid_iterate.hpp"
 #include "stiction/formulations/rigid/rigid_terms.hpp"
 #include "stiction/formulations/rigid/whitening.hpp"
@@ -25,8 +24,7 @@ struct WhitenedRows {
   /// alone, of which A's may be a small part where dampers hold the bodies. They are lower bounds
   /// or of that order; empty: 0. They stay the same during a step.
   std::vector<double> inertial_n, inertial_e;
-  /// The prescribed part of b_e, which is not a correction; empty: 0. It stays the same during a
-  /// step.
+  /// The prescribed part of b_e, without corrections, fixed during a step; empty: 0.
   std::vector<double> bias_e;
 };
 

@@ -12,8 +12,7 @@
 namespace stiction::formulations {
 namespace {
 
-/// Returns the number of columns that are eliminated before the others are updated. Small matrices
-/// have one panel.
+/// Returns how many columns are eliminated before the others are updated; all of a small matrix.
 int choose_panel(int n) {
   constexpr int kSmall = 16;
   return n <= kSmall ? std::max(1, n) : std::clamp(n / 8 / 16 * 16, 8, 32);
@@ -56,8 +55,7 @@ void DenseLu::factor_panel(int first, int end) {
   }
 }
 
-/// Updates the columns from `column` to `last` after the elimination of those from `first` to
-/// `end`.
+/// Updates the columns from `column` to `last` after elimination of those from `first` to `end`.
 void DenseLu::update_columns(int first, int end, int column, int last) {
   Eigen::MatrixXd& A = *lu_;
   const int n = static_cast<int>(A.rows()), width = end - first, count = last - column;

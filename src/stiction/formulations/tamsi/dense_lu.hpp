@@ -6,9 +6,8 @@
 
 namespace stiction::formulations {
 
-/// Factorization P A = L U of a dense matrix, with row exchanges. Unlike Eigen's it ends when the
-/// limits of the step are exceeded, and its sums do not depend on the caches of the machine.
-/// Source: [higham2002] section 13.1.
+/// Factorization P A = L U of a dense matrix, with row exchanges. Unlike Eigen's it ends at the
+/// limits of the step, and no cache changes its sums. Source: [higham2002] 13.1.
 class DenseLu {
  public:
   /// Replaces A by its factors L and U.

@@ -6,19 +6,16 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
-#include "stiction/contact/residual_scale.hpp"
-#include "stiction/formulations/tamsi/tamsi_limiter.hpp"
+#include "stiction/formulations/solver_base.hpp"
 
 namespace stiction::formulations {
 
 using contact::ContactProblem;
-using contact::ContactSolution;
-using contact::IslandStatistics;
-using contact::RowKind;
+using contact::Islands;
 using contact::SolveStatus;
 using math::Vector3;
 
-void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands& islands,
+void TamsiIsland::assemble(const contact::ContactProblem& problem, const contact::Islands& islands,
                            int island, std::span<const int> first_dof, const SolverOptions& options,
                            std::span<const double> guess) {
   island_.assemble(problem, islands, island, first_dof);
@@ -43,8 +40,8 @@ void TamsiIsland::assemble(const ContactProblem& problem, const contact::Islands
   for (const int i : island_.rows()) rows_.push_back({problem.rows[i], {}, 0});
 }
 
-IslandStatistics TamsiIsland::solve(numerics::NewtonTrace* trace) {
-  IslandStatistics out;
+contact::IslandStatistics TamsiIsland::solve(numerics::NewtonTrace* trace) {
+  contact::IslandStatistics out;
   out.num_dofs = island_.num_dofs();
   out.num_contacts = island_.num_contacts();
   out.num_rows = island_.num_rows();
@@ -152,8 +149,7 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
       return out;
     }
     ++out.iterations;
-    // This close to the solution Newton's method converges quadratically. A residual that a step
-    // does not halve is round-off.
+    // This close, Newton's method converges quadratically; a residual not halved is round-off.
     constexpr double kNear = 1e-9;
     const double length = newton_.dv.cwiseQuotient(fixed_.inv_sqrt_diagonal).norm();
     if (is_settled && out.residual > 0.5 * last_residual &&
@@ -169,8 +165,7 @@ TamsiIsland::Outcome TamsiIsland::find_velocities(numerics::NewtonTrace* trace) 
   }
 }
 
-/// Returns the length |dv|_D of a step that corrects rounding errors of v alone [sqrt(J)]. Where no
-/// force acts it is longer than any fraction of the residual's scale.
+/// Returns the length |dv|_D of a step that corrects rounding errors of v alone [sqrt(J)].
 double TamsiIsland::calc_rounding_step() const {
   constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
   return kUnit * fixed_.inv_sqrt_diagonal.cwiseProduct(balance_.momentum).norm();
@@ -226,8 +221,7 @@ bool TamsiIsland::calc_direction() {
   return newton_.dv.allFinite();
 }
 
-/// Computes the fraction alpha of the Newton step that is taken, and by how much the step changes
-/// the velocities of constraints.
+/// Computes the fraction alpha of the Newton step, and the change of constraint velocities.
 TamsiIsland::Change TamsiIsland::calc_change() const {
   Change out;
   double tangential2 = 0, other2 = 0;
@@ -245,9 +239,9 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
     other2 += dv_r * dv_r;
     // The limiter treats dry friction as slip in one dimension.
     const double v_r = J.multiply(v_)[0] + row.bias;
-    if (row.kind == RowKind::kFriction)
+    if (row.kind == contact::RowKind::kFriction)
       out.alpha = std::min(out.alpha, calc_slip_limit({v_r, 0}, {dv_r, 0}, row.slip_tolerance));
-    else if (row.kind == RowKind::kSpring)
+    else if (row.kind == contact::RowKind::kSpring)
       out.alpha = std::min(
           out.alpha,
           calc_spring_limit(row.target - row.regularization * row.impulse_range[1],
@@ -260,15 +254,15 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
 /// Returns the fraction of a step that the limiter allows for one contact.
 double TamsiIsland::calc_limit(const ContactTerms& c, const Vector3& dv_c) const {
   if (c.parameters.mu == 0) return 1;
-  // n does not increase with v_n. If it is 0 at both ends of the step, it is 0 between them, and
-  // there is no friction.
+  // n does not increase with v_n: if 0 at both ends, it is 0 between them, without friction.
   if (c.state.normal.n == 0 && c.parameters.normal.calc_impulse(c.v_c.z() + dv_c.z()).n == 0)
     return 1;
   return calc_slip_limit({c.v_c.x(), c.v_c.y()}, {dv_c.x(), dv_c.y()},
                          c.parameters.stiction_tolerance);
 }
 
-void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solution) const {
+void TamsiIsland::read_out(const contact::ContactProblem& problem,
+                           contact::ContactSolution* solution) const {
   island_.scatter(v_, solution->v);
   for (int i = 0; i < island_.num_contacts(); ++i) {
     const ContactTerms& c = contacts_[i];
@@ -284,5 +278,75 @@ void TamsiIsland::read_out(const ContactProblem& problem, ContactSolution* solut
       solution->substep_v[s * problem.num_dofs() + island_.dofs()[i]] =
           history_[s * island_.num_dofs() + i];
 }
+
+namespace {
+
+class TamsiSolver final : public ContactSolver {
+ public:
+  void solve(const ContactProblem& problem, const Islands& islands, const SolverOptions& options,
+             std::span<const double> guess, base::ThreadPool* threads,
+             contact::ContactSolution* solution) override {
+    begin_solution(problem, islands, options, guess, solution);
+    if (islands_.size() < static_cast<std::size_t>(islands.size())) islands_.resize(islands.size());
+    place_blocks(problem, islands, &first_dof_);
+    allot_memory(problem, islands, options.parameters);
+    solution->traces.resize(options.trace ? islands.size() : 0);
+    solution->substep_v.resize((TamsiIsland::kMaxSubsteps - 1) * problem.num_dofs());
+
+    auto solve_one = [&](int i) {
+      if (!memory_.is_granted(i)) return refuse(problem, islands, i, solution);
+      islands_[i].assemble(problem, islands, i, first_dof_, options, guess);
+      numerics::NewtonTrace* const trace = options.trace ? &solution->traces[i] : nullptr;
+      if (trace) trace->clear();
+      solution->islands[i] = islands_[i].solve(trace);
+      islands_[i].read_out(problem, solution);
+    };
+    base::run_tasks(threads, islands.size(), solve_one);
+  }
+
+ private:
+  /// Shares the memory among the islands, and releases what is kept if both exceed the limit.
+  void allot_memory(const ContactProblem& problem, const Islands& islands,
+                    const contact::ModelParameters& parameters) {
+    required_bytes_.assign(islands.size(), 0.0);
+    for (int i = 0; i < islands.size(); ++i) {
+      double num_dofs = 0;
+      for (const int block : islands.blocks(i)) num_dofs += problem.block_size(block);
+      required_bytes_[i] = 2 * sizeof(double) * num_dofs * num_dofs;  // A, and the Newton matrix
+    }
+    if (memory_.allot(required_bytes_, parameters.max_memory_gb)) return;
+    islands_.clear();
+    islands_.resize(islands.size());
+  }
+
+  /// Leaves an island unsolved for lack of memory. It moves as if it had no contacts and rows.
+  void refuse(const ContactProblem& problem, const Islands& islands, int island,
+              contact::ContactSolution* solution) const {
+    contact::IslandStatistics& statistics = solution->islands[island];
+    statistics = {.status = contact::SolveStatus::kTooLarge,
+                  .required_bytes = required_bytes_[island]};
+    for (const int block : islands.blocks(island)) statistics.num_dofs += problem.block_size(block);
+    for (const int p : islands.pairs(island)) {
+      const contact::BodyPair& pair = problem.pairs[p];
+      statistics.num_contacts += pair.num_contacts;
+      for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+        solution->impulses[i] = {};
+        solution->contact_velocities[i] = {};
+        solution->slipping[i] = 0;
+      }
+    }
+    for (const int r : islands.rows(island)) solution->row_impulses[r] = 0;
+    statistics.num_rows = static_cast<int>(islands.rows(island).size());
+  }
+
+  std::vector<int> first_dof_;
+  std::vector<double> required_bytes_;
+  MemoryAllotment memory_;
+  std::vector<TamsiIsland> islands_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_tamsi_solver() { return std::make_unique<TamsiSolver>(); }
 
 }  // namespace stiction::formulations

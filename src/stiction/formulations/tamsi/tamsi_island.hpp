@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/dense_island.hpp"
-#include "stiction/formulations/solver_options.hpp"
 #include "stiction/formulations/tamsi/dense_lu.hpp"
 #include "stiction/formulations/tamsi/tamsi.hpp"
 #include "stiction/laws/row_impulse.hpp"
@@ -27,8 +27,7 @@ namespace stiction::formulations {
 /// [castro2020]; [theory:tamsi-substeps].
 class TamsiIsland {
  public:
-  /// Largest number of Newton iterations until no constraint velocity changes by more than v_s /
-  /// 100.
+  /// Newton iterations until no constraint velocity changes by more than v_s / 100, at most.
   static constexpr int kMaxIterations = 20;
   /// Largest number of further iterations until the residual is within its tolerance.
   static constexpr int kMaxRefinements = 10;

@@ -6,7 +6,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/contact/reach.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"

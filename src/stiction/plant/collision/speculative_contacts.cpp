@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stiction/contact/reach.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"

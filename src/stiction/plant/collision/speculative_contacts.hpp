@@ -6,7 +6,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/collision/speculative_collision.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stiction/base/number_text.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/math/scalar_functions.hpp"
 

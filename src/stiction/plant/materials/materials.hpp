@@ -11,7 +11,7 @@
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/normal_laws.hpp"
-#include "stiction/geometry/meshes.hpp"
+#include "stiction/geometry/tet_mesh.hpp"
 
 namespace stiction::plant {
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/math/lanes.hpp"
 #include "stiction/plant/model/model.hpp"
 

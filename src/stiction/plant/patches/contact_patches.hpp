@@ -9,7 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/surface_options.hpp"
+#include "stiction/contact/patch_contact.hpp"
 #include "stiction/geometry/contact_surface.hpp"
 #include "stiction/geometry/quadrature.hpp"
 #include "stiction/plant/materials/materials.hpp"

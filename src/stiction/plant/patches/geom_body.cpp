@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
-#include "stiction/geometry/orient_shells.hpp"
 #include "stiction/geometry/shapes.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
 #include "stiction/plant/model/model.hpp"

@@ -5,7 +5,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/surface_options.hpp"
+#include "stiction/contact/patch_contact.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/shadow_model.hpp"

@@ -7,8 +7,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "stiction/geometry/grid_cells.hpp"
-#include "stiction/geometry/nearest_cells.hpp"
+#include "stiction/geometry/sensor_cells.hpp"
 
 namespace stiction::plant {
 

@@ -7,7 +7,7 @@
 #include "stiction/contact/hertz_ellipse.hpp"
 #include "stiction/contact/law_data.hpp"
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/math/symmetric2.hpp"
+#include "stiction/math/vec3.hpp"
 
 namespace stiction::plant {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "stiction/base/number_text.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/sim/warnings/penetration_warning.hpp"
 
 namespace stiction::sim {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/math/max_or_nan.hpp"
 #include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {

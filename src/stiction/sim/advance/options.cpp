@@ -4,7 +4,6 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
 #include "stiction/sim/advance/control.hpp"
 
 namespace stiction::sim {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/thread_order.hpp"
+#include "stiction/base/thread_pool.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/sim/step/step_outputs.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/solution/write_back.hpp"

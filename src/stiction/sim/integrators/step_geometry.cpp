@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
-#include "stiction/contact/overlap_correction.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 
 namespace stiction::sim {

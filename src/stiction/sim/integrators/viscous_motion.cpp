@@ -5,9 +5,9 @@
 #include <numeric>
 #include <span>
 
-#include "stiction/certificate/certificate_fields.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/jacobian.hpp"
-#include "stiction/contact/rigid_touch.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "stiction/math/scalar_functions.hpp"
-#include "stiction/numerics/dense_solve.hpp"
+#include "stiction/numerics/factorizations.hpp"
 #include "stiction/sim/memory/anchor_report.hpp"
 
 namespace stiction::sim {

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/names.hpp"
 
 namespace stiction::sim {
 namespace {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/names.hpp"
 #include "stiction/numerics/lcp_solvers.hpp"
 
 namespace stiction::sim {

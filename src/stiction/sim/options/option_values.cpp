@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/names.hpp"
-#include "stiction/base/number_text.hpp"
 
 namespace stiction::sim {
 namespace {

@@ -6,11 +6,10 @@
 #include <numbers>
 
 #include "stiction/base/error.hpp"
-#include "stiction/base/number_text.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/contact/law_tables.hpp"
 #include "stiction/contact/momentum_factor.hpp"
 #include "stiction/contact/normal_laws.hpp"
-#include "stiction/contact/reach.hpp"
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/collision/geom_pair.hpp"
 #include "stiction/plant/materials/material_properties.hpp"

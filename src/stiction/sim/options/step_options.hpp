@@ -6,7 +6,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/model_parameters.hpp"
-#include "stiction/contact/surface_options.hpp"
+#include "stiction/contact/patch_contact.hpp"
 #include "stiction/sim/options/integrator.hpp"
 
 namespace stiction::sim {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "stiction/base/number_text.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/plant/model/model_check.hpp"
 
 namespace stiction::sim {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "stiction/contact/model_parameters.hpp"
-#include "stiction/contact/pair_loads.hpp"
+#include "stiction/contact/islands.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 

@@ -9,7 +9,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/momentum_factor.hpp"
-#include "stiction/formulations/solver_options.hpp"
+#include "stiction/formulations/contact_solver.hpp"
 #include "stiction/plant/solution/contact_jacobian.hpp"
 #include "stiction/plant/solution/momentum_check.hpp"
 #include "stiction/sim/memory/mocap_memory.hpp"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "stiction/base/number_text.hpp"
-#include "stiction/math/max_or_nan.hpp"
+#include "stiction/base/error.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <span>
 
-#include "stiction/base/number_text.hpp"
+#include "stiction/base/error.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/formulations/rigid/rigid_tolerances.hpp"
 #include "stiction/plant/model/model_check.hpp"

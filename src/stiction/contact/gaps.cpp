@@ -1,0 +1,76 @@
+#include "stiction/contact/gaps.hpp"
+
+#include "stiction/contact/custom_law.hpp"
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/contact/normal_laws.hpp"
+
+namespace stiction::contact {
+
+Reach calc_reach(ContactModel model, const ModelParameters& parameters, double dt,
+                 const Contact& contact) {
+  const ContactModelTraits& own = traits(model);
+  Reach reach{.time = dt};
+  if (own.acts_ahead) reach.time += contact.law.relaxation_time;
+  if (own.lifts_sliding) reach.slip = contact.sliding_friction();
+  if (!own.takes_laws) return reach;
+
+  const NormalLawTraits& law = traits(parameters.normal_law);
+  if (law.law == NormalLawKind::custom) reach.distance = parameters.custom_law->reach();
+  if (law.reach) {
+    const LawReach ahead = law.reach(contact.law);
+    reach.time += ahead.time;
+    reach.distance = ahead.distance;
+  }
+  return reach;
+}
+
+namespace {
+
+/// Returns the velocity at which two surfaces part at the start of the step [m/s].
+double calc_parting_velocity(const ContactProblem& problem, const BodyPair& pair,
+                             const Contact& c) {
+  return calc_contact_velocity(c, calc_pair_velocity(problem, pair, problem.v0))[2];
+}
+
+/// Reduces a nonlinear dissipation that holds surfaces back.
+/// @param factor the surfaces part at no more than 1 / (factor d)
+void reduce_dissipation(const ModelParameters& parameters, double factor,
+                        const ContactProblem& problem, const BodyPair& pair, Contact* c) {
+  const double speed = std::min(parameters.gap_correction * -c->phi0 / problem.time_step,
+                                parameters.max_correction_speed);
+  double& d = c->law.dissipation;
+  if (speed * factor * d <= 1) return;
+  const double velocity = calc_parting_velocity(problem, pair, *c);
+  // Surfaces that part at the speed wanted need no force; the law has a kink there.
+  if (2 * factor * d * velocity < 1 || velocity >= (1 - 1e-9) * speed) return;
+  d = 1 / (factor * speed);
+}
+
+/// Increases a linear dissipation that lets surfaces part too fast.
+void increase_relaxation(const ModelParameters& parameters, double dt, Contact* c) {
+  const double speed = parameters.max_correction_speed, depth = -c->phi0;
+  double& tau = c->law.relaxation_time;
+  if (speed > 0 && tau >= dt && depth > speed * (dt + tau)) tau = depth / speed - dt;
+}
+
+}  // namespace
+
+void correct_overlaps(ContactModel model, const ModelParameters& parameters,
+                      ContactProblem* problem) {
+  if (traits(model).is_rigid || traits(model).is_mj_step) return;
+  const NormalLawKind law = find_normal_law(model, parameters.normal_law);
+  const PropertyUse use = calc_property_use(model, parameters.normal_law);
+  const auto stiffness = use.hertz_stiffness ? &ContactLawData<double>::hertz_stiffness
+                                             : &ContactLawData<double>::stiffness;
+  const double factor = law == NormalLawKind::hertz ? 1.5 : 1;
+  for (const BodyPair& pair : problem->pairs) {
+    for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
+      Contact& c = problem->contacts[i];
+      if (c.phi0 >= 0 || c.face >= 0 || c.law.*stiffness != kInfinity) continue;
+      if (use.dissipation) reduce_dissipation(parameters, factor, *problem, pair, &c);
+      if (use.relaxation_time) increase_relaxation(parameters, problem->time_step, &c);
+    }
+  }
+}
+
+}  // namespace stiction::contact

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/formulations/convex/solver_layout.hpp"
+#include "stiction/math/block_sparse_cholesky.hpp"
+#include "stiction/numerics/newton.hpp"
+
+namespace stiction::formulations {
+
+/// The part of an island's convex problem that does not depend on the law of the contacts: the
+/// current point v, its momentum A (v - v*), the scalar rows, and the matrices A and H.
+class IslandDofs {
+ public:
+  /// The current point v, size num_dofs, in solver order.
+  std::span<const double> velocities() const {
+    return {dofs_.v.data() + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)};
+  }
+  /// Returns the motion V of a pair for velocities v in solver order.
+  math::Six pair_velocity(const PairSlice& pair, const double* v) const {
+    math::Six V = math::Six::zero();
+    for (const SegmentBlock& s : segments(pair))
+      V += contact::calc_segment_velocity(problem_, *s.segment, v + s.dof);
+    return V;
+  }
+
+  /// Prepares a solve from the current point. Computes A (v - v*), which every step then updates,
+  /// and the smallest scale of residuals, see contact::kResolvedMomentum.
+  void start();
+  /// Moves the current point by alpha d.
+  /// @return |alpha d|_A [sqrt(J)]
+  double move(double alpha);
+
+  /// True for islands of one free body without rows. Most islands of a settled scene are such
+  /// islands. Their Hessian is one 6 x 6 matrix, which calc_direction inverts without a factor.
+  bool is_one_free_body() const;
+
+  /// Switches to compensated velocities v + v_low.
+  /// @return false if velocities are compensated already
+  bool refine();
+  bool is_compensated() const { return is_compensated_; }
+
+ protected:
+  IslandDofs(const contact::ContactProblem& problem, const IslandRange& range, SolverLayout* layout,
+             DofArrays* dofs, math::BlockSparseCholesky* hessian)
+      : problem_(problem), range_(range), layout_(*layout), dofs_(*dofs), H_(*hessian) {}
+
+  std::span<const SegmentBlock> segments(const PairSlice& pair) const {
+    return {layout_.segments.data() + pair.segment_begin,
+            layout_.segments.data() + pair.segment_end};
+  }
+  auto pairs() { return slice(layout_.pairs, range_.pair_begin, range_.pair_end); }
+  auto rows() { return slice(layout_.rows, range_.row_begin, range_.row_end); }
+  auto entries(const RowSlice& row) {
+    return slice(layout_.row_entries, row.entry_begin, row.entry_end);
+  }
+  template <class T>
+  static std::span<T> slice(std::vector<T>& items, int begin, int end) {
+    return {items.data() + begin, items.data() + end};
+  }
+
+  /// Adds J^T of an impulse on a pair to generalized impulses in solver order.
+  void add_pair_force(const PairSlice& pair, const math::Six& impulse, double* force) const {
+    for (const SegmentBlock& s : segments(pair))
+      contact::add_segment_force(problem_, *s.segment, impulse, force + s.dof);
+  }
+  /// Computes all rows' velocities and impulses at the current point, and adds them to the force.
+  void calc_row_impulses();
+  /// Computes |D g| and its scale from the momentum and the force.
+  numerics::Residual calc_residual() const;
+
+  /// Sets the direction to -g.
+  void set_direction_to_descent();
+  /// Computes A d, and the velocities of rows along the direction d.
+  /// @return the slope g . d at the current point, < 0 for a descent direction [J]
+  double start_line();
+  /// The derivatives of the kinetic energy at v + alpha d with respect to alpha.
+  numerics::Slope momentum_slope(double alpha) const {
+    return {momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
+  }
+  /// Adds the derivatives of the cost of all rows at v + alpha d.
+  void add_row_slopes(double alpha, numerics::Slope* at);
+
+  /// Sets H to A. Idle blocks are eliminated once per solve; later calls restore the Schur
+  /// complement of A for the other blocks.
+  /// @return false if the idle blocks of A are not positive definite
+  bool start_hessian();
+  /// Adds J^T G J of all rows to H.
+  void add_row_hessians();
+  /// Replaces x, in solver order, by H^-1 x.
+  void solve_in_place(double* x) const {
+    H_.solve_in_place({x + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)});
+  }
+
+  /// True if a contact is so stiff that the rounding of v may change its impulse noticeably.
+  bool may_be_stiff();
+
+  const contact::ContactProblem& problem_;
+  const IslandRange& range_;
+  SolverLayout& layout_;
+  DofArrays& dofs_;
+  math::BlockSparseCholesky& H_;
+  double momentum_ = 0;  // |D A v*|, with moving surfaces [sqrt(J)]
+
+ private:
+  double row_velocity(const RowSlice& row, const double* v);
+  void multiply_by_A(const double* x, double* y) const;
+  double find_stiffness_of(int contact) const;
+
+  double min_scale_ = 0;           // smallest scale of residuals [sqrt(J)]
+  double momentum_slope_ = 0;      // d . A (v - v*)
+  double momentum_curvature_ = 0;  // d . A d
+  bool has_schur_complement_ = false;
+  bool is_compensated_ = false;
+};
+
+}  // namespace stiction::formulations
