@@ -10,6 +10,7 @@
 #include "stiction/contact/gaps.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 #include "stiction/sim/options/dry_friction_check.hpp"

@@ -22,6 +22,7 @@ certificate::SolvedStep make_solved_step(const StepInputs& in,
                                          const formulations::SolverOptions& options,
                                          const SolvedContacts& contacts, bool has_energy) {
   return {.problem = contacts.problem,
+          .islands = contacts.islands,
           .model = in.options.contact_model,
           .parameters = options.parameters,
           .relative_tolerance = options.relative_tolerance,
