@@ -44,7 +44,8 @@ struct BodyPair {
   /// moves has an infinite one. They limit near-rigid stiffness, see MomentumFactor::calc_derived,
   /// and the energy of a step. Infinite masses of both bodies are no limit.
   std::array<double, 2> masses = {kInfinity, kInfinity};
-  /// The largest mass that may rest on the pair [kg], >= 0, see set_pair_loads; stiffens light ones.
+  /// The largest mass that may rest on the pair [kg], >= 0, see set_pair_loads; stiffens light
+  /// ones.
   double load = 0;
   /// The mass with which the bodies resist a contact at most, m_A m_B / (m_A + m_B) [kg].
   double reduced_mass() const { return 1 / (1 / masses[0] + 1 / masses[1]); }

@@ -1,12 +1,11 @@
 // The force of anchors that were lost is shared among the contacts of the same geoms.
-#include "stiction/sim/memory/anchor_springs.hpp"
 #include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
+#include "stiction/sim/memory/anchor_springs.hpp"
 
 #include <gtest/gtest.h>
-
 
 namespace stiction::sim::anchor_sharing_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "stiction/certificate/certificate.hpp"
-#include "stiction/contact/jacobian.hpp"
 #include "stiction/contact/gaps.hpp"
+#include "stiction/contact/jacobian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/islands.hpp"
+#include "stiction/contact/model_parameters.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 
