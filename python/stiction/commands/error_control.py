@@ -14,7 +14,7 @@ from stiction.commands.output import Messages, make_console, print_json
 from stiction.commands.work_precision import print_tables
 from stiction.evidence.bench.error_control import SCENES, calc_advantages, run_error_control
 from stiction.evidence.studies.study import write_figures
-from stiction.tables.plain_json import make_plain
+from stiction.tables.output_files import make_plain
 
 _check_scenes = options.make_scenes_check(list(SCENES))
 

@@ -13,12 +13,11 @@
 #include "stiction/plant/mujoco/solver_outputs.hpp"
 #include "stiction/sim/advance/advance_settings.hpp"
 #include "stiction/sim/report/report_writer.hpp"
+#include "stiction/sim/report/warning_table.hpp"
 #include "stiction/sim/step/stopwatch.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 #include "stiction/sim/warnings/failure_text.hpp"
-#include "stiction/sim/warnings/limit_warning.hpp"
-#include "stiction/sim/warnings/mocap_warning.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
-#include "stiction/sim/warnings/rotation_warning.hpp"
+#include "stiction/sim/warnings/motion_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -40,11 +39,7 @@ void rest_held_mocap_bodies(StepContext& context, const mjData* d) {
   const auto rest = [&](int body) {
     if (!context.mocap.of_body(m, body)) return;
     context.mocap.rest(m->body_mocapid[m->body_rootid[body]]);
-    context.report.warn(
-        WarningKind::conflict,
-        "a connect, weld or tendon ties a body to a moving mocap body, but 'rk4' does not correct "
-        "equalities and limits, so the body does not follow; choose the integrator 'euler' or "
-        "'event_driven'");
+    context.warn(warnings::kTiedMocap);
   };
   for (int i = 0; i < m->neq; ++i)
     if (d->eq_active[i]) plant::for_each_equality_body(m, i, rest);
@@ -165,7 +160,7 @@ void Stepper::Workspace::withdraw_certificate() {
 /// Fails a step that left its stages by an exception.
 void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
   context.fail(status, std::move(message));
-  clear_contacts(&context.report.contacts);
+  clear_arrays(&context.report.contacts);
   context.update();
 }
 
@@ -188,7 +183,7 @@ void Stepper::Workspace::solve_with_mocap(mjData* d, int signature, F&& take) {
   const bool may_jam = context.mocap.is_any();
   const bool may_repeat = may_jam || context.has_sleep();
   const std::uint32_t status = may_repeat ? std::exchange(report.status, kOk) : kOk;
-  if (may_repeat) findings_.read(report);
+  if (may_repeat) findings_ = report;
   std::visit(take, step_);
   while (begins_again() || (may_jam && (report.status & kNotConverged) && give_way())) {
     restore_data(d, signature);
@@ -256,7 +251,7 @@ void Stepper::Workspace::restore_given_poses(mjData* d) {
 /// @return false if there were none
 bool Stepper::Workspace::begins_again() {
   if (!std::exchange(context.must_retake, false)) return false;
-  findings_.write(&context.report);
+  withdraw_step(findings_, &context.report);
   return true;
 }
 
@@ -266,12 +261,8 @@ bool Stepper::Workspace::give_way() {
   // The other integrators move mocap bodies within a step.
   const bool may_yield = context.options.integrator == Integrator::euler;
   if (!context.mocap_jams.give_way(may_yield, &context.mocap)) return false;
-  findings_.write(&context.report);
-  context.report.warn(
-      WarningKind::conflict,
-      "a mocap body pushes or pulls others where they cannot go, so in this step it closes no "
-      "contact, or has no velocity at all, and may pass into them; move it back, or use a "
-      "compliant contact model");
+  withdraw_step(findings_, &context.report);
+  context.warn(warnings::kBlockedMocap);
   return true;
 }
 

@@ -14,7 +14,7 @@
 #include "stiction/sim/integrators/event_step.hpp"
 #include "stiction/sim/integrators/mujoco_step.hpp"
 #include "stiction/sim/integrators/rk4_step.hpp"
-#include "stiction/sim/report/report_findings.hpp"
+#include "stiction/sim/report/step_report.hpp"
 #include "stiction/sim/stepper.hpp"
 
 namespace stiction::sim {
@@ -89,7 +89,7 @@ class Stepper::Workspace {
   std::vector<std::uint64_t> memory_;
   plant::MocapMotion mocap_;
   std::vector<mjtNum> given_poses_;  // of mocap bodies, if data has others within the step
-  ReportFindings findings_;          // before the step
+  CallFindings findings_;            // before the step
   plant::NumberCheck number_check_;
   bool is_state_kept_ = false;
   const mjData* last_data_ = nullptr;  // of the last step; null: the next step goes on with it

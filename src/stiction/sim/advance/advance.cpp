@@ -10,7 +10,7 @@
 #include "stiction/plant/forces/actuator_input.hpp"
 #include "stiction/sim/advance/advance_plugins.hpp"
 #include "stiction/sim/report/report_writer.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -76,7 +76,7 @@ void Advance::keep_start(const mjData* d) {
   step_->write_memory(&words_);
   lagged_impulses_ = context_->lagged_impulses;
   if (has_anchors_) anchors_ = context_->anchors.memory();
-  findings_.read(context_->report);
+  findings_ = context_->report;
   start_qvel_.assign(d->qvel, d->qvel + m->nv);
   start_memories(d);
   has_geometry_ = false;
@@ -88,7 +88,7 @@ void Advance::restore_start(mjData* d) {
   step_->read_memory(&words);
   context_->lagged_impulses = lagged_impulses_;
   if (has_anchors_) context_->anchors.set_memory(anchors_);
-  findings_.write(&context_->report);
+  withdraw_step(findings_, &context_->report);
   start_memories(d);
 }
 
@@ -114,7 +114,7 @@ void Advance::take_step(mjData* d) {
     ++context.report.advance.num_rejected;
     // A failure of the first solve leaves the geometry as it was.
     if (has_geometry_)
-      findings_.write(&context.report);
+      withdraw_step(findings_, &context.report);
     else
       restore_start(d);
   }

@@ -16,7 +16,7 @@
 #include "stiction/sim/advance/advance_pattern.hpp"
 #include "stiction/sim/advance/advance_settings.hpp"
 #include "stiction/sim/integrators/contact_step.hpp"
-#include "stiction/sim/report/report_findings.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::sim {
 
@@ -85,7 +85,7 @@ class Advance {
   std::vector<std::uint64_t> words_;
   LaggedImpulses lagged_impulses_;
   AnchorMemory anchors_;
-  ReportFindings findings_;
+  CallFindings findings_;
   std::vector<double> start_qvel_;
   bool has_geometry_ = false;  // data have the geometry of the start
   bool is_last_ = false;       // the step ends at the end of the call

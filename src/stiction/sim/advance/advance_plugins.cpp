@@ -3,6 +3,8 @@
 #include <set>
 #include <string>
 
+#include "stiction/sim/report/warning_table.hpp"
+
 namespace stiction::sim {
 
 bool has_force_plugins(const mjModel* m) {
@@ -20,11 +22,7 @@ void warn_of_plugin_state(StepContext& context) {
   if (names.empty()) return;
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  context.report.warn(
-      WarningKind::plugin_state,
-      "the state of the engine plugins " + text +
-          " is stepped, but its error does not shorten the steps of advance, because nothing is "
-          "known of its units; give max_time_step the step that the plugins need");
+  context.warn(warnings::kPluginState, {.text = text});
 }
 
 }  // namespace stiction::sim

@@ -12,17 +12,11 @@
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
-#include "stiction/sim/report/patch_writer.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 #include "stiction/sim/step/certificate_failure.hpp"
 #include "stiction/sim/step/run_stage.hpp"
-#include "stiction/sim/warnings/anchor_warning.hpp"
-#include "stiction/sim/warnings/coupling_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 #include "stiction/sim/warnings/failure_text.hpp"
-#include "stiction/sim/warnings/force_warning.hpp"
-#include "stiction/sim/warnings/law_range_warning.hpp"
-#include "stiction/sim/warnings/patch_warning.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -472,9 +466,7 @@ void ContactStep::report(StepContext& context, mjData* d) {
   if (context.report_parts.patches || !context.taxels.empty())
     write_patches(context.model, patches_, contacts_.problem, contacts_.solution, &report.patches);
   warn_of_patch_limits(context, patches_);
-  for (const contact::IslandStatistics& island : contacts_.solution.islands)
-    if (island.has_conflict)
-      report.warn(WarningKind::conflict, describe_conflict(context, d, contacts_, island));
+  warn_of_conflicts(context, d, contacts_);
   if (lags_friction(context)) context.lagged_impulses.record(contacts_.problem, contacts_.solution);
   if (has_anchors(context.options.parameters)) record_anchors(context);
   warn_of_large_force(context, d, contacts_, &force_scratch_);

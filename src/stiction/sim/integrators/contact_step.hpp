@@ -20,7 +20,7 @@
 #include "stiction/sim/memory/normal_guess.hpp"
 #include "stiction/sim/step/contact_pipeline.hpp"
 #include "stiction/sim/step/step_context.hpp"
-#include "stiction/sim/warnings/force_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 

@@ -16,13 +16,13 @@ void DividedStep::begin(StepContext& context, const mjData* d) {
   sums = {};
   sums.num_parts = 0;
   timings_ = context.report.timings = {};
-  clear_contacts(&contacts_);
+  clear_arrays(&contacts_);
 }
 
 void DividedStep::add_part(StepContext& context) {
   add_statistics(context.report.statistics, &sums);
   add_timings(std::exchange(context.report.timings, {}), &timings_);
-  append_contacts(context.report.contacts, &contacts_);
+  append_arrays(context.report.contacts, &contacts_);
 }
 
 void DividedStep::restore(mjData* d) const {

@@ -11,7 +11,7 @@
 #include "stiction/plant/rows/contact_rows.hpp"
 #include "stiction/plant/solution/write_back.hpp"
 #include "stiction/sim/integrators/viscous_forces.hpp"
-#include "stiction/sim/options/dry_friction_check.hpp"
+#include "stiction/sim/options/ignored_settings.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 #include "stiction/sim/step/certificate_failure.hpp"
 

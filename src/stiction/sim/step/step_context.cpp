@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "stiction/sim/report/warning_table.hpp"
+
 namespace stiction::sim {
 
 bool is_failure(std::uint32_t status, OnFailure on_failure) {
@@ -56,8 +58,8 @@ void StepContext::update() {
   sleepless.flg_adhesion = mirror.flg_adhesion;
 }
 
-void StepContext::warn(WarningKind kind, const WarningFacts& facts, int count) {
-  report.warn(kind, {names, facts}, count);
+void StepContext::warn(const Warning& warning, WarningFacts facts, int count) {
+  report.warn(warning.kind, {names, warning, std::move(facts)}, count);
 }
 
 void StepContext::fail(std::uint32_t status, std::string message) {
@@ -82,7 +84,7 @@ void StepContext::finish_call(mjData* d, const MuJoCoState& before, const plant:
     fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
   }
   if (guard.num_warnings() > 0)
-    report.warn(WarningKind::mujoco, guard.warning(), guard.num_warnings());
+    warn(warnings::kMuJoCo, {.text = guard.warning()}, guard.num_warnings());
   if (MuJoCoState(d).num_full != before.num_full)
     fail(kBufferFull,
          "the contacts or constraints do not fit in mjData; enlarge it with <size "

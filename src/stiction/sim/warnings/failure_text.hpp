@@ -7,7 +7,7 @@
 #include "stiction/sim/step/contact_pipeline.hpp"
 #include "stiction/sim/step/step_context.hpp"
 
-/// The texts of failures and warnings of a step: the problem, its cause and the remedy.
+/// The texts of failures of a step: the problem, its cause and the remedy.
 namespace stiction::sim {
 
 /// Describes why the solver did not solve an island.
@@ -32,10 +32,9 @@ std::string describe_stop(const StepContext& context, double time, base::StopRea
 std::string describe_non_finite_velocities(const StepContext& context,
                                            const ContactPipeline& contacts);
 
-/// Describes overlaps, limits and equalities of an island that cannot be corrected together. The
-/// step continues with the corrections that are possible.
-std::string describe_conflict(const StepContext& context, const mjData* data,
-                              const ContactPipeline& contacts,
-                              const contact::IslandStatistics& island);
+/// Returns ", found at geom 'a' and geom 'b'" for the contact or row of a conflict, or an empty
+/// text if the island has no conflict.
+std::string find_conflict(const StepContext& context, const mjData* data,
+                          const ContactPipeline& contacts, const contact::IslandStatistics& island);
 
 }  // namespace stiction::sim
