@@ -34,8 +34,8 @@ from mcap.writer import CompressionType, Writer
 import stiction
 from stiction.meshing.surface_file import read_surface
 from stiction.recording import format as fmt
-from stiction.recording.environment import find_differences
 from stiction.recording.pressure_fields import PREFIX
+from stiction.recording.replay import find_differences
 
 _MAX_SECONDS = 5
 _WORDS = (b"nan", b"-1", b"0", b"inf", b"1e999", b"4294967296", b"{", b"]", b'"', b"null", b"\n")

@@ -12,10 +12,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "options.hpp"
+#include "bindings.hpp"
 #include "py_batch.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"
-#include "stiction/sim/report/report_merge.hpp"
 
 namespace stiction::python {
 namespace {
@@ -48,12 +47,9 @@ nb::object view_storage(nb::handle self, Find find, const std::string& name) {
 /// Returns reports of all simulations as one, and the places where those of each begin.
 template <class Report>
 std::pair<nb::object, nb::object> merge(const std::vector<Report>& reports) {
-  auto* offsets = new std::vector<int>;
-  const nb::capsule owner(offsets,
-                          [](void* p) noexcept { delete static_cast<std::vector<int>*>(p); });
-  Report all = sim::merge(reports, offsets);
-  return {nb::cast(std::move(all)),
-          nb::cast(nb::ndarray<nb::numpy, const int>(offsets->data(), {offsets->size()}, owner))};
+  std::vector<int> offsets;
+  Report all = sim::merge(reports, &offsets);
+  return {nb::cast(std::move(all)), make_array(std::move(offsets))};
 }
 
 /// Returns {kind: (simulation, text)} of the warnings of the last call.
@@ -74,13 +70,13 @@ nb::class_<PyBatch> bind_simulations(nb::module_& m) {
   nb::class_<PyBatch> c(m, "BatchSimulations", "The simulations of a batch; see stiction.Batch.");
   c.def(nb::init<std::uintptr_t, int, int, bool, const nb::dict&, const ContactProperties&>(),
         "model"_a, "num_sims"_a, "num_threads"_a, "is_persistent"_a, "options"_a, "properties"_a,
-        nb::sig("def __init__(self, model: int, num_sims: int, num_threads: int, "
-                "is_persistent: bool, options: dict[str, typing.Any], "
-                "properties: ContactProperties) -> None"));
+        nb::sig("def __init__(self, model: int, num_sims: int, num_threads: int, is_persistent: "
+                "bool, options: dict[str, typing.Any], properties: ContactProperties) -> None"));
   c.def_prop_ro("nsim", &PyBatch::num_sims)
-      .def_prop_ro("nthread", &PyBatch::num_threads)
-      .def_prop_ro("nstate", &PyBatch::num_states)
-      .def_prop_ro("persistent", &PyBatch::is_persistent)
+      .def_prop_ro("nthread", [](const PyBatch& self) { return mjb_nthread(self.get()); })
+      .def_prop_ro("nstate", [](const PyBatch& self) { return mjb_nstate(self.get()); })
+      .def_prop_ro("persistent",
+                   [](const PyBatch& self) { return mjb_persistent(self.get()) != 0; })
       .def("error", &PyBatch::error, "sim"_a)
       // Arrays are not converted, because a converted one would be a copy.
       .def("step", &PyBatch::step, array("ids"), "num_steps"_a, "stage"_a)
@@ -89,29 +85,36 @@ nb::class_<PyBatch> bind_simulations(nb::module_& m) {
       .def("set_const", &PyBatch::set_const, array("ids"))
       .def("rollout", &PyBatch::rollout, array("ids"), "num_steps"_a, array("control"),
            "control_spec"_a, array("records"),
-           nb::sig(
-               "def rollout(self, ids: numpy.typing.NDArray[numpy.int32] | None, num_steps: int, "
-               "control: numpy.typing.NDArray[numpy.float64] | None, control_spec: int, "
-               "records: collections.abc.Sequence[tuple[typing.Any, ...]]) -> int"))
+           nb::sig("def rollout(self, ids: numpy.typing.NDArray[numpy.int32] | None, num_steps: "
+                   "int, control: numpy.typing.NDArray[numpy.float64] | None, control_spec: int, "
+                   "records: collections.abc.Sequence[tuple[typing.Any, ...]]) -> int"))
       .def("jac", &PyBatch::jac, array("ids"), array("body"), array("point"), array("jacp"),
            array("jacr"))
       .def("ray", &PyBatch::ray, array("ids"), array("origin"), array("direction"), array("groups"),
            "hits_static"_a, array("excluded"), array("distance"), array("geom"), array("normal"))
       .def("set_model_addresses", &PyBatch::set_models, "models"_a)
-      .def("get_model_at", &PyBatch::get_model, "sim"_a, "model"_a)
-      .def("get_data_at", &PyBatch::get_data, "sim"_a, "data"_a)
+      .def(
+          "get_model_at",
+          [](const PyBatch& self, int sim, std::uintptr_t model) {
+            call_mujoco([&] { mjb_getModel(self.get(), sim, model_at(model)); });
+          },
+          "sim"_a, "model"_a)
+      .def(
+          "get_data_at",
+          [](const PyBatch& self, int sim, std::uintptr_t data) {
+            call_mujoco([&] { mjb_getData(self.get(), sim, data_at(data)); });
+          },
+          "sim"_a, "data"_a)
       .def("state_component", &PyBatch::state_component, "component"_a);
   return c;
 }
 
-}  // namespace
-
-void bind_batch(nb::module_& m) {
-  nb::class_<PyBatch> c = bind_simulations(m);
+/// MuJoCo's arrays over all simulations.
+void def_arrays(nb::class_<PyBatch>& c) {
   c.def(
        "state",
        [](nb::handle self) {
-         return view(self, mjb_state(batch_of(self).get()), batch_of(self).num_states());
+         return view(self, mjb_state(batch_of(self).get()), mjb_nstate(batch_of(self).get()));
        },
        nb::sig("def state(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def(
@@ -155,8 +158,10 @@ void bind_batch(nb::module_& m) {
           },
           "name"_a,
           nb::sig("def expanded(self, name: str) -> numpy.typing.NDArray[numpy.uint8] | None"));
+}
 
-  // What the steps report.
+/// The reports of the steps.
+void def_reports(nb::class_<PyBatch>& c) {
   using sim::BatchReports;
   const auto reports = [](nb::handle self) -> const BatchReports& {
     return batch_of(self).batch().reports();
@@ -194,6 +199,14 @@ void bind_batch(nb::module_& m) {
       .def_prop_ro(
           "options", [](PyBatch& self) { return make_dict(self.batch().options()); },
           nb::sig("def options(self) -> dict[str, typing.Any]"));
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& m) {
+  nb::class_<PyBatch> c = bind_simulations(m);
+  def_arrays(c);
+  def_reports(c);
 }
 
 }  // namespace stiction::python

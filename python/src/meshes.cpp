@@ -7,7 +7,6 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
-#include "owned_arrays.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/extent.hpp"
 #include "stiction/geometry/mesh_check.hpp"
@@ -105,8 +104,8 @@ void bind_meshes(nb::module_& m) {
       "vertices"_a, "triangles"_a, "where"_a,
       "Raises stiction.Error with the faults of a closed surface, if it has any.");
   m.def("summarize_tet_mesh", &summarize_tet_mesh, "vertices"_a, "tets"_a,
-        nb::sig("def summarize_tet_mesh(vertices: numpy.ndarray, tets: numpy.ndarray) -> "
-                "dict[str, int | float]"),
+        nb::sig("def summarize_tet_mesh(vertices: numpy.ndarray, tets: numpy.ndarray) -> dict[str, "
+                "int | float]"),
         "Returns counts, quality, volume and thickness of a mesh that check_tet_mesh accepts.");
   m.def(
       "calc_extent",

@@ -1,11 +1,18 @@
+// Names and traits of contact models, and the names of everything else that users choose.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nanobind/stl/string_view.h>
 
 #include "bindings.hpp"
 #include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/normal_laws.hpp"
+#include "stiction/contact/patch_contact.hpp"
+#include "stiction/numerics/active_set_qp.hpp"
+#include "stiction/numerics/lcp_solvers.hpp"
 #include "stiction/sim/advance/options.hpp"
+#include "stiction/sim/options/step_options.hpp"
 
 namespace stiction::python {
 namespace {
@@ -13,9 +20,63 @@ namespace {
 using namespace nb::literals;
 using contact::ContactModelTraits;
 
-}  // namespace
+std::string_view name_of(std::string_view name) { return name; }
+template <class Traits>
+std::string_view name_of(const Traits& traits) {
+  return traits.name;
+}
 
-void bind_models(nb::module_& m) {
+/// Adds a function to the module that lists the names in a range of names or of traits.
+template <class Range>
+void bind_names(nb::module_& m, const char* function, const char* signature, const char* docstring,
+                Range (*list)()) {
+  m.def(
+      function,
+      [list] {
+        nb::list names;
+        for (const auto& entry : list()) {
+          const std::string_view name = name_of(entry);
+          names.append(nb::str(name.data(), name.size()));
+        }
+        return names;
+      },
+      nb::sig(signature), docstring);
+}
+
+std::vector<std::string_view> rigid_contact_models() {
+  std::vector<std::string_view> names;
+  for (const contact::ContactModelTraits& traits : contact::contact_models())
+    if (traits.is_rigid) names.push_back(traits.name);
+  return names;
+}
+
+std::vector<std::string_view> lcp_solvers_of_this_build() {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : numerics::lcp_solvers())
+    if (name != "active_set" || numerics::ActiveSetQp::is_available()) names.push_back(name);
+  return names;
+}
+
+void bind_all_names(nb::module_& m) {
+  bind_names(m, "contact_models", "def contact_models() -> list[str]",
+             "Names of the contact models.", contact::contact_models);
+  bind_names(m, "rigid_contact_models", "def rigid_contact_models() -> list[str]",
+             "Names of the contact models with rigid surfaces.", rigid_contact_models);
+  bind_names(m, "integrators", "def integrators() -> list[str]", "Names of the integrators.",
+             sim::integrators);
+  bind_names(m, "lcp_solvers", "def lcp_solvers() -> list[str]",
+             "Names of the LCP solvers of this build.", lcp_solvers_of_this_build);
+  bind_names(m, "normal_laws", "def normal_laws() -> list[str]", "Names of the normal laws.",
+             contact::normal_laws);
+  bind_names(m, "tessellations", "def tessellations() -> list[str]",
+             "Names of the tessellations of contact surfaces.", contact::tessellation_names);
+  bind_names(m, "quadratures", "def quadratures() -> list[str]",
+             "Names of the quadrature rules of faces.", contact::quadrature_names);
+  bind_names(m, "friction_laws", "def friction_laws() -> list[str]", "Names of the friction laws.",
+             contact::friction_law_names);
+}
+
+void bind_traits(nb::module_& m) {
   nb::class_<ContactModelTraits>(
       m, "ContactModelTraits",
       "The traits of a contact model: its properties, and what it reads and supports.")
@@ -64,6 +125,13 @@ void bind_models(nb::module_& m) {
       "contact_model_traits",
       [](std::string_view name) { return contact::traits(contact::parse_contact_model(name)); },
       "name"_a, "Returns the traits of a contact model.");
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  bind_traits(m);
+  bind_all_names(m);
 }
 
 }  // namespace stiction::python

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <mujoco/mjxmacro.h>
 #include "bindings.hpp"
 
-/// The fields of MuJoCo's structs in the headers that this module was built with.
-/// python/stiction/binding/_mujoco_layout.py compares them with the installed MuJoCo.
+/// The fields of MuJoCo's structs, and its constants, in the headers that this module was built
+/// with. python/stiction/binding/_mujoco_layout.py compares them with the installed MuJoCo.
 namespace stiction::python {
 namespace {
 
@@ -142,6 +145,91 @@ nb::list list_mujoco_fields() {
   return rows.rows();
 }
 
+// ---- constants ----------------------------------------------------------------------------------
+
+/// Adds values by their names: "mjNREF, mjNIMP".
+void add_constants(nb::dict* out, const std::string& prefix, std::string_view names,
+                   std::initializer_list<double> values) {
+  for (const double value : values) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    const std::string name = prefix + std::string(names.substr(0, end));
+    (*out)[name.c_str()] = value;
+    names.remove_prefix(std::min(end + 2, names.size()));
+  }
+}
+
+#define NUMBERS(...) add_constants(out, "", #__VA_ARGS__, {__VA_ARGS__})
+#define ENUMERATORS(type, ...) add_constants(out, #type ".", #__VA_ARGS__, {__VA_ARGS__})
+
+void add_model_constants(nb::dict* out) {
+  NUMBERS(mjMAXCONPAIR, mjMAXVAL, mjMINAWAKE, mjMINMU, mjMINVAL, mjNBIAS, mjNDYN, mjNEQDATA,
+          mjNFLUID, mjNGAIN, mjNGROUP, mjNIMP, mjNISLAND, mjNPOLY, mjNREF, mjNSOLVER);
+  ENUMERATORS(mjtBias, mjBIAS_AFFINE, mjBIAS_DCMOTOR, mjBIAS_MUSCLE, mjBIAS_NONE, mjBIAS_SO3,
+              mjBIAS_USER);
+  ENUMERATORS(mjtConstraint, mjCNSTR_CONTACT_ELLIPTIC, mjCNSTR_CONTACT_FRICTIONLESS,
+              mjCNSTR_CONTACT_PYRAMIDAL, mjCNSTR_EQUALITY, mjCNSTR_FRICTION_DOF,
+              mjCNSTR_FRICTION_TENDON, mjCNSTR_LIMIT_JOINT, mjCNSTR_LIMIT_TENDON);
+  ENUMERATORS(mjtConstraintState, mjCNSTRSTATE_CONE, mjCNSTRSTATE_LINEARNEG, mjCNSTRSTATE_LINEARPOS,
+              mjCNSTRSTATE_QUADRATIC, mjCNSTRSTATE_SATISFIED);
+  ENUMERATORS(mjtCtrlInput, mjINPUT_FF, mjINPUT_NONE, mjINPUT_POS, mjINPUT_PRESSURE, mjINPUT_VEL,
+              mjINPUT_VOLTAGE);
+  ENUMERATORS(mjtDisableBit, mjDSBL_ACTUATION, mjDSBL_AUTORESET, mjDSBL_CLAMPCTRL,
+              mjDSBL_CONSTRAINT, mjDSBL_CONTACT, mjDSBL_DAMPER, mjDSBL_EQUALITY, mjDSBL_EULERDAMP,
+              mjDSBL_FILTERPARENT, mjDSBL_FRICTIONLOSS, mjDSBL_GRAVITY, mjDSBL_ISLAND, mjDSBL_LIMIT,
+              mjDSBL_MIDPHASE, mjDSBL_MULTICCD, mjDSBL_NATIVECCD, mjDSBL_REFSAFE, mjDSBL_SENSOR,
+              mjDSBL_SPRING, mjDSBL_WARMSTART, mjNDISABLE);
+  ENUMERATORS(mjtDyn, mjDYN_DCMOTOR, mjDYN_FILTER, mjDYN_FILTEREXACT, mjDYN_INTEGRATOR,
+              mjDYN_MUSCLE, mjDYN_NONE, mjDYN_PID, mjDYN_USER);
+  ENUMERATORS(mjtEnableBit, mjENBL_DIAGEXACT, mjENBL_ENERGY, mjENBL_FWDINV, mjENBL_INVDISCRETE,
+              mjENBL_IPC, mjENBL_OVERRIDE, mjENBL_SLEEP, mjENBL_SPECULATIVE, mjNENABLE);
+  ENUMERATORS(mjtEq, mjEQ_CONNECT, mjEQ_DISTANCE, mjEQ_FLEX, mjEQ_FLEXSTRAIN, mjEQ_FLEXVERT,
+              mjEQ_JOINT, mjEQ_TENDON, mjEQ_WELD);
+  ENUMERATORS(mjtGain, mjGAIN_AFFINE, mjGAIN_DCMOTOR, mjGAIN_FIXED, mjGAIN_MUSCLE, mjGAIN_PID,
+              mjGAIN_SO3, mjGAIN_USER);
+  ENUMERATORS(mjtGeom, mjGEOM_ARROW, mjGEOM_ARROW1, mjGEOM_ARROW2, mjGEOM_BOX, mjGEOM_CAPSULE,
+              mjGEOM_CYLINDER, mjGEOM_ELLIPSOID, mjGEOM_FLEX, mjGEOM_HFIELD, mjGEOM_LABEL,
+              mjGEOM_LINE, mjGEOM_LINEBOX, mjGEOM_MESH, mjGEOM_NONE, mjGEOM_PLANE, mjGEOM_SDF,
+              mjGEOM_SKIN, mjGEOM_SPHERE, mjGEOM_TRIANGLE, mjNGEOMTYPES);
+  ENUMERATORS(mjtIntegrator, mjINT_DISCRETE, mjINT_EULER, mjINT_IMPLICIT, mjINT_IMPLICITFAST,
+              mjINT_RK4);
+  ENUMERATORS(mjtJoint, mjJNT_BALL, mjJNT_FREE, mjJNT_HINGE, mjJNT_SLIDE);
+  ENUMERATORS(mjtLogLevel, mjLOG_DEBUG, mjLOG_ERROR, mjLOG_INFO, mjLOG_WARNING);
+}
+
+void add_other_constants(nb::dict* out) {
+  ENUMERATORS(mjtObj, mjNOBJECT, mjOBJ_ACTUATOR, mjOBJ_BODY, mjOBJ_CAMERA, mjOBJ_DEFAULT, mjOBJ_DOF,
+              mjOBJ_EQUALITY, mjOBJ_EXCLUDE, mjOBJ_FLEX, mjOBJ_FRAME, mjOBJ_GEOM, mjOBJ_HFIELD,
+              mjOBJ_JOINT, mjOBJ_KEY, mjOBJ_LIGHT, mjOBJ_MATERIAL, mjOBJ_MESH, mjOBJ_MODEL,
+              mjOBJ_NUMERIC, mjOBJ_PAIR, mjOBJ_PLUGIN, mjOBJ_SENSOR, mjOBJ_SITE, mjOBJ_SKIN,
+              mjOBJ_TENDON, mjOBJ_TEXT, mjOBJ_TEXTURE, mjOBJ_TUPLE, mjOBJ_UNKNOWN, mjOBJ_XBODY);
+  ENUMERATORS(mjtPluginCapabilityBit, mjPLUGIN_ACTUATOR, mjPLUGIN_PASSIVE, mjPLUGIN_SDF,
+              mjPLUGIN_SENSOR);
+  ENUMERATORS(mjtStage, mjSTAGE_ACC, mjSTAGE_NONE, mjSTAGE_POS, mjSTAGE_VEL);
+  ENUMERATORS(mjtSensor, mjSENS_TACTILE);
+  ENUMERATORS(mjtSleepPolicy, mjSLEEP_ALLOWED, mjSLEEP_AUTO, mjSLEEP_AUTO_ALLOWED,
+              mjSLEEP_AUTO_NEVER, mjSLEEP_INIT, mjSLEEP_NEVER);
+  ENUMERATORS(mjtSleepState, mjS_ASLEEP, mjS_AWAKE, mjS_STATIC);
+  ENUMERATORS(mjtState, mjNSTATE, mjSTATE_ACT, mjSTATE_CTRL, mjSTATE_EQ_ACTIVE, mjSTATE_FULLPHYSICS,
+              mjSTATE_HISTORY, mjSTATE_INTEGRATION, mjSTATE_MOCAP_POS, mjSTATE_MOCAP_QUAT,
+              mjSTATE_PHYSICS, mjSTATE_PLASTIC, mjSTATE_PLUGIN, mjSTATE_QFRC_APPLIED, mjSTATE_QPOS,
+              mjSTATE_QVEL, mjSTATE_TIME, mjSTATE_USER, mjSTATE_USERDATA, mjSTATE_WARMSTART,
+              mjSTATE_XFRC_APPLIED);
+  ENUMERATORS(mjtTrn, mjTRN_BODY, mjTRN_JOINT, mjTRN_JOINTINPARENT, mjTRN_SITE, mjTRN_SLIDERCRANK,
+              mjTRN_SO3, mjTRN_TENDON, mjTRN_UNDEFINED);
+  ENUMERATORS(mjtWarning, mjNWARNING, mjWARN_BADCTRL, mjWARN_BADQACC, mjWARN_BADQPOS,
+              mjWARN_BADQVEL, mjWARN_CNSTRFULL, mjWARN_CONTACTFULL, mjWARN_INERTIA);
+  ENUMERATORS(mjtWrap, mjWRAP_CYLINDER, mjWRAP_JOINT, mjWRAP_PULLEY, mjWRAP_SITE, mjWRAP_SPHERE);
+}
+
+/// Lists the constants that Stiction uses, and all others of their enumerations, by the names that
+/// the package `mujoco` gives them.
+nb::dict list_mujoco_constants() {
+  nb::dict out;
+  add_model_constants(&out);
+  add_other_constants(&out);
+  return out;
+}
+
 }  // namespace
 
 void bind_mujoco_layout(nb::module_& m) {
@@ -149,6 +237,10 @@ void bind_mujoco_layout(nb::module_& m) {
         nb::sig("def list_mujoco_fields() -> list[tuple[str, str, str, int, str]]"),
         "The fields of MuJoCo's structs in the headers of this build: struct, field, kind, offset "
         "and dtype.");
+  m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
+  m.def("list_mujoco_constants", list_mujoco_constants,
+        nb::sig("def list_mujoco_constants() -> dict[str, float]"),
+        "The constants of MuJoCo that Stiction uses, in the headers of this build.");
 }
 
 }  // namespace stiction::python

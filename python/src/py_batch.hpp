@@ -11,7 +11,6 @@
 
 #include <nanobind/ndarray.h>
 
-#include "interrupts.hpp"
 #include "options.hpp"
 #include "step_turn.hpp"
 #include "stiction/base/error.hpp"
@@ -77,9 +76,6 @@ class PyBatch {
   PyBatch& operator=(const PyBatch&) = delete;
 
   int num_sims() const { return mjb_nsim(get()); }
-  int num_threads() const { return mjb_nthread(get()); }
-  int num_states() const { return mjb_nstate(get()); }
-  bool is_persistent() const { return mjb_persistent(get()) != 0; }
 
   int step(const Ids& ids, int num_steps, int stage) {
     return call("step", ids, [&](const int* first, int size) {
@@ -174,12 +170,6 @@ class PyBatch {
     // The caller keeps the present models alive, so a model at the same address is the same one.
     if (pointers != models_) batch_->forget_models();
     models_ = std::move(pointers);
-  }
-  void get_model(int sim, std::uintptr_t model) {
-    call_mujoco([&] { mjb_getModel(get(), sim, model_at(model)); });
-  }
-  void get_data(int sim, std::uintptr_t data) {
-    call_mujoco([&] { mjb_getData(get(), sim, data_at(data)); });
   }
 
   /// Returns why the last call on a simulation failed; empty if it did not.

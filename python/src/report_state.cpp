@@ -1,6 +1,5 @@
-// Reports as bytes, for pickle and copy. A structured binding names all members of each struct, so
-// a new member that is missing here does not compile.
-#include "report_state.hpp"
+// Reports as bytes, for pickle and copy. A table or a structured binding names all members of each
+// struct, so a new member that is missing here does not compile.
 
 #include <array>
 #include <cstring>
@@ -9,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "bindings.hpp"
+#include "reports.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/certificate/certificate.hpp"
 #include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {
@@ -36,15 +36,9 @@ void visit(Is<certificate::FailedCheck> auto& x, auto&& f) {
   (void)quantity, (void)unit;  // literals of the message, which has them already
   f(value, limit);
 }
-void visit(Is<certificate::RigidCertificate> auto& x, auto&& f) {
-  auto& [complementarity, work, constraint_error, num_active, max_active] = x;
-  f(complementarity, work, constraint_error, num_active, max_active);
-}
 void visit(Is<certificate::Certificate> auto& x, auto&& f) {
-  auto& [error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
-         min_normal, cone, work, coupling, energy_gain, rigid, ok, failed] = x;
-  f(error_bound, velocity_bound, sleep_bound, residual, to_momentum, round_off, impulse_error,
-    min_normal, cone, work, coupling, energy_gain, rigid, ok, failed);
+  certificate::for_each_field([&](const auto& field) { f(field.in(x)); });
+  f(x.failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
   auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
@@ -69,19 +63,11 @@ void visit(Is<sim::AdvanceReport> auto& x, auto&& f) {
     smallest, largest, next_step, last_error, sum_of_errors, largest_error);
 }
 void visit(Is<sim::ContactReport> auto& x, auto&& f) {
-  auto& [bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
-         normal_velocity, slip_velocity, slipping, friction, delassus, is_fallback, patch,
-         time_step] = x;
-  f(bodies, geoms, point, normal, distance, impulse, torque_impulse, normal_impulse,
-    normal_velocity, slip_velocity, slipping, friction, delassus, is_fallback, patch, time_step);
+  sim::for_each_array<sim::ContactReport>([&](const auto& array) { f(x.*array.member); });
+  f(x.time_step);
 }
 void visit(Is<sim::PatchReport> auto& x, auto&& f) {
-  auto& [bodies, geoms, face_start, area, center, force, torque, is_deep, is_thin, vertex_start,
-         face_center, face_normal, face_area, pressure, normal_traction, traction, slip_velocity,
-         slipping, vertices, vertex_pressure] = x;
-  f(bodies, geoms, face_start, area, center, force, torque, is_deep, is_thin, vertex_start,
-    face_center, face_normal, face_area, pressure, normal_traction, traction, slip_velocity,
-    slipping, vertices, vertex_pressure);
+  sim::for_each_array<sim::PatchReport>([&](const auto& array) { f(x.*array.member); });
 }
 void visit(Is<math::Vec3> auto& x, auto&& f) {
   auto& [x1, x2, x3] = x;
@@ -108,13 +94,12 @@ void visit(Is<sim::AnchorSummary> auto& x, auto&& f) {
   auto& [largest_stretch, energy, energy_gain, num_lost, num_forgotten] = x;
   f(largest_stretch, energy, energy_gain, num_lost, num_forgotten);
 }
+// A structured binding cannot name the members of a class and its base. test_copies.py compares all
+// attributes of a report with those of its copy.
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
-  auto& [status, message, time, num_steps, certificate, momentum_error, statistics, timings,
-         advance, contacts, patches, taxels, trace, islands, anchors, num_warnings, warning,
-         warnings, missing_memory] = x;
-  f(status, message, time, num_steps, certificate, momentum_error, statistics, timings, advance,
-    contacts, patches, taxels, trace, islands, anchors, num_warnings, warning, warnings,
-    missing_memory);
+  f(x.status, x.message, x.time, x.num_steps, x.certificate, x.momentum_error, x.statistics,
+    x.timings, x.advance, x.contacts, x.patches, x.taxels, x.trace, x.islands, x.anchors,
+    x.num_warnings, x.warning, x.warnings, x.missing_memory);
 }
 
 class Packer {

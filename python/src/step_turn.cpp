@@ -1,5 +1,6 @@
 #include "step_turn.hpp"
 
+#include "bindings.hpp"
 #include "stiction/base/error.hpp"
 
 namespace stiction::python {
@@ -40,6 +41,17 @@ StepTurn::~StepTurn() {
   --num_turns;
   gate_->user_ = std::thread::id();
   gate_->mutex_->unlock();
+}
+
+bool has_signal() {
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) return true;
+  try {
+    return nb::cast<bool>(nb::module_::import_("stiction.binding.interrupts").attr("is_pending")());
+  } catch (nb::python_error& e) {
+    e.restore();  // the step ends, and its caller raises the exception
+    return true;
+  }
 }
 
 }  // namespace stiction::python

@@ -39,4 +39,8 @@ class StepTurn {
   StepGate* gate_;
 };
 
+/// True if a handler of a signal, such as that of Ctrl-C, raised an exception, or recorded the
+/// signal for later. Python runs handlers on the main thread alone. Takes the GIL.
+bool has_signal();
+
 }  // namespace stiction::python

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -11,8 +13,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "anchors.hpp"
-#include "interrupts.hpp"
+#include "bindings.hpp"
 #include "options.hpp"
 #include "step_turn.hpp"
 #include "stiction/base/error.hpp"
@@ -29,6 +30,84 @@ using namespace nb::literals;
 using io::ContactProperties;
 using sim::Stepper;
 using sim::StepReport;
+
+// The numbers of a member of AnchorReport.
+std::array<double, 1> list_numbers(double x) { return {x}; }
+std::array<std::uint8_t, 1> list_numbers(bool x) { return {x}; }
+std::array<double, 3> list_numbers(const math::Vec3& x) { return {x.x, x.y, x.z}; }
+std::array<int, 2> list_numbers(const std::array<int, 2>& x) { return x; }
+
+/// Returns a NumPy array for each member of the anchors, by its name.
+nb::dict make_arrays(const std::vector<sim::AnchorReport>& anchors) {
+  nb::dict out;
+  const auto add = [&](const char* name, auto member) {
+    const auto none = list_numbers(sim::AnchorReport().*member);
+    std::vector<typename decltype(none)::value_type> values;
+    for (const sim::AnchorReport& anchor : anchors)
+      for (const auto x : list_numbers(anchor.*member)) values.push_back(x);
+    out[name] = make_array(std::move(values), none.size());
+  };
+  using sim::AnchorReport;
+  add("geoms", &AnchorReport::geoms);
+  add("elements", &AnchorReport::elements);
+  add("position", &AnchorReport::position);
+  add("normal", &AnchorReport::normal);
+  add("stretch", &AnchorReport::stretch);
+  add("twist", &AnchorReport::twist);
+  add("force", &AnchorReport::force);
+  add("stiffness", &AnchorReport::stiffness);
+  add("slipping", &AnchorReport::slips);
+  return out;
+}
+
+/// Returns words of 64 bits as bytes, and bytes as words.
+/// @throws Error with the message if the bytes are no whole words
+nb::bytes to_bytes(const std::vector<std::uint64_t>& words) {
+  return nb::bytes(words.data(), sizeof(std::uint64_t) * words.size());
+}
+std::vector<std::uint64_t> to_words(const nb::bytes& bytes, const char* where,
+                                    const char* message) {
+  if (bytes.size() % sizeof(std::uint64_t) != 0)
+    throw Error(ErrorCode::kWrongShape, where, message);
+  std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+nb::object none_if_empty(const std::string& text) {
+  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
+}
+
+nb::dict describe(const sim::PairExplanation& pair, const plant::MaterialTable& materials) {
+  nb::list geoms, numbers;
+  for (const int geom : {pair.geom1, pair.geom2}) {
+    const plant::MaterialSource& source = materials.sources[geom];
+    nb::dict entry;
+    entry["id"] = geom;
+    entry["material"] = none_if_empty(source.material);
+    entry["selector"] = none_if_empty(source.selector);
+    geoms.append(entry);
+  }
+  for (const sim::ExplainedNumber& number : pair.numbers) {
+    nb::dict entry;
+    entry["name"] = number.name;
+    entry["value"] = number.value;
+    entry["unit"] = number.unit;
+    entry["from"] = number.from;
+    entry["is_used"] = number.is_used;
+    entry["note"] = number.note;
+    numbers.append(entry);
+  }
+  nb::dict out;
+  out["geoms"] = geoms;
+  out["collides"] = pair.collides;
+  out["reason"] = pair.reason;
+  out["touches_in"] =
+      !pair.collides ? nb::none() : nb::object(nb::str(pair.is_patch ? "patches" : "points"));
+  out["why_points"] = none_if_empty(pair.why_points);
+  out["numbers"] = numbers;
+  return out;
+}
 
 /// Steps a model and returns reports. A report is reused when nothing in Python refers to it or to
 /// one of its arrays; otherwise it does not change.
@@ -116,38 +195,25 @@ class PyStepper {
   }
 
   nb::bytes get_state() {
-    const auto state = use("get_state", [this] { return stepper_.get_state(); });
-    return nb::bytes(state.data(), sizeof(std::uint64_t) * state.size());
+    return to_bytes(use("get_state", [this] { return stepper_.get_state(); }));
   }
-
   void set_state(const nb::bytes& bytes) {
-    if (bytes.size() % sizeof(std::uint64_t) != 0)
-      throw Error(ErrorCode::kWrongShape, "state", "is no result of Simulator.get_state()");
-    std::vector<std::uint64_t> state(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(state.data(), bytes.data(), bytes.size());
+    const auto state = to_words(bytes, "state", "is no result of Simulator.get_state()");
     use("set_state", [&] { stepper_.set_state(state); });
   }
 
   nb::bytes save_anchors() {
-    const auto anchors = use("save_anchors", [this] { return stepper_.save_anchors(); });
-    return nb::bytes(anchors.data(), sizeof(std::uint64_t) * anchors.size());
+    return to_bytes(use("save_anchors", [this] { return stepper_.save_anchors(); }));
   }
-
-  /// Returns the same anchors as arrays by name, see sim::AnchorReport.
   nb::dict list_anchors() {
     return make_arrays(use("list_anchors", [this] { return stepper_.list_anchors(); }));
   }
-
   void load_anchors(std::uintptr_t data, const nb::bytes& bytes) {
-    if (bytes.size() % sizeof(std::uint64_t) != 0)
-      throw Error(ErrorCode::kWrongShape, "anchors", "are no result of Simulator.save_anchors()");
-    std::vector<std::uint64_t> anchors(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(anchors.data(), bytes.data(), bytes.size());
+    const auto anchors = to_words(bytes, "anchors", "are no result of Simulator.save_anchors()");
     check_data(data);
     const mjData* d = data_at(data);
     use("load_anchors", [&] { stepper_.load_anchors(d, anchors); });
   }
-
   void forget_anchors() {
     use("forget_anchors", [this] { stepper_.forget_anchors(); });
   }
@@ -159,36 +225,10 @@ class PyStepper {
   /// Returns how two geoms touch and where their contact properties come from, see
   /// sim::explain_pair.
   nb::dict explain(int geom1, int geom2) const {
-    const sim::PairExplanation pair =
-        sim::explain_pair(stepper_.model(), stepper_.materials(), stepper_.options(), geom1, geom2);
-    nb::list geoms, numbers;
-    for (const int geom : {pair.geom1, pair.geom2}) {
-      const plant::MaterialSource& source = stepper_.materials().sources[geom];
-      nb::dict entry;
-      entry["id"] = geom;
-      entry["material"] = none_if_empty(source.material);
-      entry["selector"] = none_if_empty(source.selector);
-      geoms.append(entry);
-    }
-    for (const sim::ExplainedNumber& number : pair.numbers) {
-      nb::dict entry;
-      entry["name"] = number.name;
-      entry["value"] = number.value;
-      entry["unit"] = number.unit;
-      entry["from"] = number.from;
-      entry["is_used"] = number.is_used;
-      entry["note"] = number.note;
-      numbers.append(entry);
-    }
-    nb::dict out;
-    out["geoms"] = geoms;
-    out["collides"] = pair.collides;
-    out["reason"] = pair.reason;
-    out["touches_in"] =
-        !pair.collides ? nb::none() : nb::object(nb::str(pair.is_patch ? "patches" : "points"));
-    out["why_points"] = none_if_empty(pair.why_points);
-    out["numbers"] = numbers;
-    return out;
+    const plant::MaterialTable& materials = stepper_.materials();
+    return describe(
+        sim::explain_pair(stepper_.model(), materials, stepper_.options(), geom1, geom2),
+        materials);
   }
 
  private:
@@ -216,10 +256,6 @@ class PyStepper {
     return data_size_;
   }
 
-  static nb::object none_if_empty(const std::string& text) {
-    return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
-  }
-
   /// Returns a report that nothing else refers to, from the pool if possible.
   nb::object take_report() {
     for (nb::object& report : pool_)
@@ -245,8 +281,8 @@ void bind_stepper(nb::module_& m) {
              const ContactProperties& properties,
              nb::handle /*owner*/) { new (self) PyStepper(model, options, properties); },
           "model"_a, "options"_a, "properties"_a, "owner"_a, nb::keep_alive<1, 5>(),
-          nb::sig("def __init__(self, model: int, options: dict[str, typing.Any], "
-                  "properties: ContactProperties, owner: object) -> None"),
+          nb::sig("def __init__(self, model: int, options: dict[str, typing.Any], properties: "
+                  "ContactProperties, owner: object) -> None"),
           "Makes a stepper. `owner` is the MjModel at the address `model`; it lives as long as the "
           "stepper.")
       .def("step", &PyStepper::step, "data"_a, "num_steps"_a,

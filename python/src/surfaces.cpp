@@ -1,23 +1,25 @@
-// Contact surfaces at given poses, without a step.
+// Contact surfaces at given poses and their forces in continuous time, without a step.
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
-#include "owned_arrays.hpp"
 #include "step_turn.hpp"
 #include "stiction/io/material_assignment.hpp"
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
-#include "stiction/sim/report/patch_writer.hpp"
+#include "stiction/plant/patches/patch_forces.hpp"
+#include "stiction/sim/report/report_writer.hpp"
 
 namespace stiction::python {
 namespace {
 
 using namespace nb::literals;
 using io::ContactProperties;
+using plant::PatchForces;
 
 /// Computes the contact surfaces of a model's geoms; see stiction.ContactSurfaces.
 class Surfaces {
@@ -86,9 +88,7 @@ class Surfaces {
   plant::ContactPatches patches_;
 };
 
-}  // namespace
-
-void bind_surfaces(nb::module_& m) {
+void bind_contact_surfaces(nb::module_& m) {
   nb::class_<Surfaces>(m, "Surfaces", "Computes contact surfaces; see stiction.ContactSurfaces.")
       .def(
           "__init__",
@@ -109,6 +109,49 @@ void bind_surfaces(nb::module_& m) {
            "geom's frame; None if it has no field over tets.")
       .def("has_body", &Surfaces::has_body, "geom"_a,
            "Returns true if the geom takes part in pressure-field contact.");
+}
+
+/// Returns the generalized forces as a new NumPy array, (nv,).
+nb::object calc_forces(PatchForces& self, std::uintptr_t data) {
+  std::vector<double> qfrc(self.model()->nv);
+  self.calc(data_at(data), qfrc.data());
+  return make_array(std::move(qfrc));
+}
+
+void bind_patch_forces(nb::module_& m) {
+  nb::class_<PatchForces>(
+      m, "PatchForces",
+      "Pressure-field contact in its continuous form; see stiction.ContinuousDynamics.")
+      .def(
+          "__init__",
+          [](PatchForces* self, std::uintptr_t model, const std::string& tessellation,
+             const std::string& quadrature, const std::string& tilted_faces,
+             double stiction_tolerance, const io::ContactProperties& properties,
+             nb::handle /*owner*/) {
+            new (self)
+                PatchForces(model_at(model), io::assign_materials(model_at(model), properties),
+                            {.tessellation = contact::parse_tessellation(tessellation),
+                             .quadrature = contact::parse_quadrature(quadrature),
+                             .tilted_faces = contact::parse_tilted_faces(tilted_faces)},
+                            stiction_tolerance);
+          },
+          "model"_a, "tessellation"_a, "quadrature"_a, "tilted_faces"_a, "stiction_tolerance"_a,
+          "properties"_a, "owner"_a, nb::keep_alive<1, 8>(),
+          "`owner` is the MjModel at the address `model`; it lives as long as the forces.")
+      .def("calc", &calc_forces, "data"_a,
+           nb::sig("def calc(self, data: int) -> numpy.typing.NDArray[numpy.float64]"),
+           "Returns the generalized forces of all patches [N, N m], float64 (nv,).")
+      .def(
+          "calc_acceleration",
+          [](PatchForces& self, std::uintptr_t data) { self.calc_acceleration(data_at(data)); },
+          "data"_a, "Computes data.qacc with these forces.");
+}
+
+}  // namespace
+
+void bind_surfaces(nb::module_& m) {
+  bind_contact_surfaces(m);
+  bind_patch_forces(m);
 }
 
 }  // namespace stiction::python

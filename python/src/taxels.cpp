@@ -1,6 +1,5 @@
 // Readings of taxels. Arrays are views of the report that owns them.
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +8,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
-#include "report_arrays.hpp"
-#include "report_state.hpp"
+#include "reports.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/sim/report/taxel_report.hpp"
+#include "stiction/sim/report/step_report.hpp"
 
 namespace stiction::python {
 namespace {
@@ -22,11 +19,7 @@ using namespace nb::literals;
 using sim::TaxelReport;
 
 /// The taxels of one sensor of a report.
-struct Taxels {
-  nb::object owner;  // the TaxelReport
-  const TaxelReport* report;
-  int index;
-
+struct Taxels : Item<TaxelReport> {
   std::size_t first() const { return report->start[index]; }
   std::size_t size() const { return report->start[index + 1] - report->start[index]; }
 };
@@ -42,22 +35,19 @@ void def_rows(nb::class_<Taxels>& c, const char* name, std::vector<double> Taxel
       nb::rv_policy::reference, doc);
 }
 
-/// Returns the positions of a sensor's taxels as a new NumPy array, (n, 3).
-auto calc_positions(const Taxels& t) {
-  auto* positions = new std::vector<double>;
-  const nb::capsule owner(positions,
-                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+/// Returns the positions of a sensor's taxels as a new array, (n, 3).
+nb::object calc_positions(const Taxels& t) {
+  std::vector<double> positions;
   for (std::size_t i = t.first(); i < t.first() + t.size(); ++i) {
     const math::Vec3 x = t.report->position(t.index, static_cast<int>(i));
-    positions->insert(positions->end(), {x.x, x.y, x.z});
+    positions.insert(positions.end(), {x.x, x.y, x.z});
   }
-  return nb::ndarray<nb::numpy, double, nb::c_contig>(positions->data(), {t.size(), 3}, owner);
+  return make_array(std::move(positions), 3);
 }
 
 constexpr const char* kTraction =
     "Pressure, above 0 if the taxel is pressed, and the two shears, in the frame of the taxel "
-    "[Pa], "
-    "(n, 3).";
+    "[Pa], (n, 3).";
 
 void bind_sensor(nb::module_& m) {
   nb::class_<Taxels> c(m, "Taxels",
@@ -71,9 +61,10 @@ void bind_sensor(nb::module_& m) {
         const int* shape = t.report->shape.data() + 2 * t.index;
         return std::pair(shape[0], shape[1]);
       },
-      "Number of taxels along the two axes of a grid; (n, 1) for a mesh. "
-      "`traction[:, 0].reshape(shape)` is the image of the pressure.");
-  c.def_prop_ro("position", &calc_positions, nb::rv_policy::move,
+      "Number of taxels along the two axes of a grid; (n, 1) for a mesh. `traction[:, "
+      "0].reshape(shape)` is the image of the pressure.");
+  c.def_prop_ro("position", &calc_positions,
+                nb::sig("def position(self) -> numpy.typing.NDArray[numpy.float64]"),
                 "Positions in the world at the start of the step [m], (n, 3), as a new array.");
   def_rows(c, "area", &TaxelReport::area, 1, "Areas [m^2], (n,).");
   def_rows(c, "traction", &TaxelReport::traction, 3, kTraction);
@@ -86,23 +77,22 @@ void bind_sensor(nb::module_& m) {
   });
 }
 
-/// Returns the index of a sensor by its name, or by its place in the report.
-int find_sensor(const TaxelReport& report, nb::handle key) {
-  if (nb::isinstance<nb::str>(key)) {
-    const std::string name = nb::cast<std::string>(key);
-    const auto found = std::find(report.names.begin(), report.names.end(), name);
-    if (found != report.names.end()) return static_cast<int>(found - report.names.begin());
-    throw Error(ErrorCode::kUnknownName, "taxels",
-                "no sensor has the name '" + name + "'" + suggest_name(name, report.names));
-  }
+/// Returns the taxels of a sensor by its name, or by its place in the report.
+Taxels find_sensor(nb::handle self, nb::handle key) {
   int index = 0;
-  if (!nb::try_cast(key, index))
+  if (nb::isinstance<nb::str>(key)) {
+    const auto& names = nb::cast<const TaxelReport&>(self).names;
+    const std::string name = nb::cast<std::string>(key);
+    index = static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (index == static_cast<int>(names.size()))
+      throw Error(ErrorCode::kUnknownName, "taxels",
+                  "no sensor has the name '" + name + "'" + suggest_name(name, names));
+  } else if (!nb::try_cast(key, index)) {
     throw Error(ErrorCode::kWrongShape, "taxels",
                 "the key is " + std::string(nb::repr(key).c_str()) +
                     ", must be the name of a sensor or an integer");
-  const int i = index < 0 ? index + report.size() : index;
-  if (i < 0 || i >= report.size()) throw nb::index_error("index of a sensor out of range");
-  return i;
+  }
+  return find_item<Taxels>(self, index, "index of a sensor out of range");
 }
 
 }  // namespace
@@ -110,10 +100,9 @@ int find_sensor(const TaxelReport& report, nb::handle key) {
 void bind_taxels(nb::module_& m) {
   bind_sensor(m);
   using R = TaxelReport;
-  nb::class_<R> c(
-      m, "TaxelReport",
-      "What the taxels of all sensors read in a step: a mapping from names of sensors to "
-      "Taxels, and arrays of all n taxels.");
+  nb::class_<R> c(m, "TaxelReport",
+                  "What the taxels of all sensors read in a step: a mapping from names of sensors "
+                  "to Taxels, and arrays of all n taxels.");
   def_pickle(c);
   c.def_prop_ro(
       "names", [](const R& r) { return r.names; }, "Names of the sensors.");
@@ -124,26 +113,12 @@ void bind_taxels(nb::module_& m) {
   def_array(c, "force", &R::force, 3, "Forces on the sensor's body, in the world [N], (n, 3).");
   def_array(c, "torque", &R::torque, 3, "Torques about the positions, in the world [N m], (n, 3).");
   c.def("__len__", &R::size, "Number of sensors.");
-  c.def(
-      "__getitem__",
-      [](nb::handle self, nb::handle key) {
-        const auto& report = nb::cast<const R&>(self);
-        return Taxels{nb::borrow(self), &report, find_sensor(report, key)};
-      },
-      nb::arg("key").none(), nb::sig("def __getitem__(self, key: str | int) -> Taxels"),
-      "Returns the taxels of a sensor, by its name or its place.\n\n"
-      "Raises:\n    Error: no sensor has this name.");
-  c.def(
-      "__iter__",
-      [](nb::handle self) {
-        const auto& report = nb::cast<const R&>(self);
-        nb::list sensors;
-        for (int i = 0; i < report.size(); ++i)
-          sensors.append(Taxels{nb::borrow(self), &report, i});
-        return nb::iter(sensors);
-      },
-      nb::sig("def __iter__(self) -> collections.abc.Iterator[Taxels]"),
-      "Iterates over the sensors.");
+  c.def("__getitem__", &find_sensor, nb::arg("key").none(),
+        nb::sig("def __getitem__(self, key: str | int) -> Taxels"),
+        "Returns the taxels of a sensor, by its name or its place.\n\n"
+        "Raises:\n    Error: no sensor has this name.");
+  def_iter<Taxels>(c, "def __iter__(self) -> collections.abc.Iterator[Taxels]",
+                   "Iterates over the sensors.");
 }
 
 }  // namespace stiction::python

@@ -1,6 +1,6 @@
 """Writes the types of _core, and the TypedDict of Simulator's options, for type checkers.
 
-    python write_stubs.py FOLDER_OF_CORE PATTERNS OUTPUT_FOLDER [LIBRARY...]
+    python write_stubs.py FOLDER_OF_CORE OUTPUT_FOLDER [LIBRARY...]
 
 The build runs this on the module that it has just built. The libraries are loaded first, because the
 module depends on libraries that only the running process knows.
@@ -40,12 +40,12 @@ def write_step_options(output: Path) -> None:
     output.write_text("\n".join(lines) + "\n")
 
 
-def main(folder: str, patterns: str, output: str, *libraries: str) -> None:
+def main(folder: str, output: str, *libraries: str) -> None:
     for library in libraries:
         ctypes.CDLL(library)
     sys.path.insert(0, folder)
     core = Path(output) / "_core.pyi"
-    stubgen.main(["-q", "-p", patterns, "-m", "_core", "-o", str(core)])
+    stubgen.main(["-q", "-m", "_core", "-o", str(core)])
     write_step_options(Path(output) / "_step_options.pyi")
 
 

@@ -18,8 +18,7 @@ from stiction.setup.defaults import NOT_GIVEN
 from stiction.setup.options import describe_options, make_parameters
 from stiction.setup.properties import PropertiesLike
 from stiction.setup.step_setup import StepSetup
-from stiction.tables import anchor_table
-from stiction.tables.anchor_table import tabulate_anchors
+from stiction.tables.contact_table import ANCHOR_TABLE, tabulate_anchors
 
 if TYPE_CHECKING:
     from stiction._step_options import StepOptions  # a TypedDict that the build writes
@@ -190,7 +189,7 @@ class Simulator:
             Error: the friction law is not 'elastic', there is no such format, or pyarrow is missing.
         """
         rows = tabulate_anchors(self._stepper.list_anchors(), self.model.geom_bodyid)
-        return anchor_table.TABLE.convert(rows, format)
+        return ANCHOR_TABLE.convert(rows, format)
 
     def load_anchors(self, data: mujoco.MjData, anchors: bytes) -> None:
         """Lets the next step of data go on with the stretches that save_anchors returned.

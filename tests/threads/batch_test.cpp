@@ -15,7 +15,6 @@
 #include "sim/integrators/integrator_cases.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"
-#include "stiction/sim/report/report_merge.hpp"
 #include "support/random_scene.hpp"
 
 namespace stiction::sim::batch_test {

@@ -13,22 +13,23 @@ import re
 import struct
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import mujoco
 
 # The versions of MuJoCo that may have the structs of _core: from the first to below the last. Patches
 # of MuJoCo 4.0 that are not known yet are tried; check_structs refuses those with other structs.
 MUJOCO_VERSIONS = (4, 0, 0), (4, 1)
 MUJOCO_RANGE = ">={}.{}.{},<{}.{}".format(*MUJOCO_VERSIONS[0], *MUJOCO_VERSIONS[1])
 PACKAGES = ("mujoco", "mujoco-core")  # both have files in the folder mujoco
+# MuJoCo's issue 3767: the sparse Cholesky factor of the Newton solver's Hessian is wrong. Corrected in
+# MuJoCo 4.0.1. Stiction's own contact models do not call this solver.
+WRONG_HESSIAN = "4.0.0"
 
 
 def load_core() -> None:
-    """Loads _core with the installed MuJoCo.
-
-    Raises:
-        ImportError: MuJoCo is missing or does not fit, or the processor lacks instructions. The
-            message says what to do.
-    """
+    """Loads _core with the installed MuJoCo, or raises ImportError that says what to do."""
     check_processor()
     mujoco = import_mujoco()
     if sys.platform == "linux":
@@ -41,11 +42,7 @@ def load_core() -> None:
 
 
 def import_mujoco() -> Any:
-    """Imports the package `mujoco`.
-
-    Raises:
-        ImportError: it is missing, cannot be imported, or is not the package of MuJoCo.
-    """
+    """Imports the package `mujoco`."""
     try:
         import mujoco
     except ModuleNotFoundError as e:
@@ -70,11 +67,7 @@ def import_mujoco() -> Any:
 
 
 def check_version(mujoco: Any) -> None:
-    """Checks that the version of MuJoCo is in the supported range.
-
-    Raises:
-        ImportError: it is not.
-    """
+    """Checks that the version of MuJoCo is in the supported range."""
     numbers = tuple(int(number) for number in re.findall(r"\d+", mujoco.__version__)[:3])
     first, end = MUJOCO_VERSIONS
     if not first <= numbers < end:
@@ -86,11 +79,7 @@ def check_version(mujoco: Any) -> None:
 
 
 def check_structs(mujoco: Any, core: Any) -> None:
-    """Checks that MuJoCo has the structs and constants that _core was built with.
-
-    Raises:
-        ImportError: it has others.
-    """
+    """Checks that MuJoCo has the structs and constants that _core was built with."""
     from stiction.binding._mujoco_layout import Field, Structs, find_differences
 
     fields = (Field(*row) for row in core.list_mujoco_fields())
@@ -110,12 +99,7 @@ def check_structs(mujoco: Any, core: Any) -> None:
 
 
 def check_library(mujoco: Any) -> None:
-    """Checks that _core will find the libmujoco that the package `mujoco` has loaded.
-
-    Raises:
-        ImportError: the package has no libmujoco, or the process has another libmujoco whose symbols
-            are visible for all modules.
-    """
+    """Checks that _core will find the libmujoco that the package `mujoco` has loaded."""
     # The module of the package is linked with libmujoco, so its handle finds that one.
     library = _find_library(ctypes.CDLL(mujoco._structs.__file__))
     if library is None:
@@ -130,11 +114,7 @@ def check_library(mujoco: Any) -> None:
 
 
 def load_link(mujoco: Any) -> None:
-    """Loads the library through which _core depends on libmujoco of the installed version.
-
-    Raises:
-        ImportError: there is none for this version, or libmujoco has another version than its package.
-    """
+    """Loads the library through which _core depends on libmujoco of the installed version."""
     link = Path(__file__).parent.with_name(f"libmujoco_{mujoco.__version__}.so")
     if not link.exists():
         raise ImportError(
@@ -231,3 +211,44 @@ def _find_missing_instructions() -> str:
     function = ctypes.CDLL(str(path)).stiction_find_missing_instructions
     function.restype = ctypes.c_char_p
     return bytes(function()).decode()
+
+
+def warn_of_faults(model: mujoco.MjModel) -> None:
+    """Gives a StepWarning if the installed MuJoCo may solve the contacts of the model wrongly."""
+    import mujoco
+
+    from stiction.errors import StepWarning, warn
+
+    if mujoco.__version__ != WRONG_HESSIAN:
+        return
+    if model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON and mujoco.mj_isSparse(model):
+        warn(
+            StepWarning(
+                "mujoco",
+                f"MuJoCo {WRONG_HESSIAN} may compute wrong accelerations or diverge under the contact "
+                "model 'mujoco', because its Newton solver factors the Hessian wrongly if the constraint "
+                'Jacobian is sparse (issue 3767 of MuJoCo); set <option jacobian="dense"/>, or take '
+                'another contact model, or pip install "mujoco-core>=4.0.1,<4.1" (pip then reports that '
+                "the package mujoco 4.0.0 pins another version)",
+            )
+        )
+
+
+def import_extra(module: str, what: str, need: str, extra: str) -> Any:
+    """Imports a module such as 'pyarrow.parquet' of an optional package, and returns the package.
+
+    Error, if it cannot be imported, says `what` needs it and why, such as 'needs pyarrow to write Parquet
+    files', and which extra of Stiction installs it.
+    """
+    from stiction.errors import Error
+
+    try:
+        package = importlib.import_module(module.partition(".")[0])
+        importlib.import_module(module)
+    except ImportError as e:
+        raise Error(
+            "unsupported",
+            what,
+            f"{need}, which cannot be imported ({e}); run: pip install 'stiction[{extra}]'",
+        ) from e
+    return package

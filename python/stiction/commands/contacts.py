@@ -18,7 +18,7 @@ from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
 from stiction.inputs.suggestions import suggest_name
 from stiction.recording import Recording
-from stiction.tables import anchor_table, contact_table
+from stiction.tables import contact_table
 from stiction.tables.output_files import check_output
 from stiction.tables.record_table import RecordTable, Rows, import_pyarrow
 
@@ -48,7 +48,7 @@ def contacts(
     if recording.damage:
         messages.warn(f"{file}: {recording.damage}; the table has the whole steps before")
     rows = recording.list_anchors() if anchors else recording.table()
-    table = anchor_table.TABLE if anchors else contact_table.TABLE
+    table = contact_table.ANCHOR_TABLE if anchors else contact_table.TABLE
     names = {"body": recording.model.body, "geom": recording.model.geom}
     names_in_file = format.list_names(table, rows)
     check_output(

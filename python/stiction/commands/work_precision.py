@@ -26,7 +26,7 @@ from stiction.evidence.bench.work_precision import WorkCurves
 from stiction.evidence.studies.study import write_figures
 from stiction.inputs.names import find_compliant_models
 from stiction.setup.options import DEFAULTS
-from stiction.tables.plain_json import make_plain
+from stiction.tables.output_files import make_plain
 
 SCENES = (*PLANAR_WORK, "clutter")
 

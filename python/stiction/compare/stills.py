@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.tables.pictures import remove_picture, write_picture
+from stiction.tables.output_files import remove_picture, write_picture
 from stiction.view.film import Film
 from stiction.view.stills import draw_stills
 

@@ -9,11 +9,15 @@ import functools
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from stiction.tables.contact_table import ANCHOR_TABLE
+from stiction.tables.record_table import REPORT_ARRAYS, Field
 
 FORMAT = 2
 PROFILE = "stiction"
@@ -50,59 +54,33 @@ DIGEST_SIZE = 16
 _MAX_STATE = 1 << 31  # largest accepted number of entries of a state
 _MAX_RECORD = 1 << 16  # largest accepted number of entries of a record
 _TYPES = ("<f8", "<f4", "<i4", "<u8", "u1")  # of fields
-CONTACT_DTYPE = np.dtype(
-    [
-        ("geoms", "<i4", (2,)),
-        ("point", "<f4", (3,)),
-        ("normal", "<f4", (3,)),
-        ("distance", "<f4"),
-        ("impulse", "<f4", (3,)),
-        ("torque_impulse", "<f4", (3,)),
-        ("slip_velocity", "<f4", (3,)),
-        ("patch", "<i4"),
-        ("slipping", "u1"),
-    ]
-)
-PATCH_DTYPE = np.dtype(
-    [
-        ("geoms", "<i4", (2,)),
-        ("num_faces", "<i4"),
-        ("area", "<f4"),
-        ("center", "<f4", (3,)),
-        ("force", "<f4", (3,)),
-        ("torque", "<f4", (3,)),
-        ("is_deep", "u1"),
-        ("is_thin", "u1"),
-    ]
-)
-ANCHOR_DTYPE = np.dtype(
-    [
-        ("bodies", "<i4", (2,)),
-        ("geoms", "<i4", (2,)),
-        ("elements", "<i4", (2,)),
-        ("position", "<f4", (3,)),
-        ("normal", "<f4", (3,)),
-        ("stretch", "<f4", (3,)),
-        ("twist", "<f4", (3,)),
-        ("force", "<f4", (3,)),
-        ("stiffness", "<f4"),
-        ("slipping", "u1"),
-    ]
-)
-FACE_DTYPE = np.dtype(
-    [
-        ("num_vertices", "<i4"),
-        ("face_center", "<f4", (3,)),
-        ("face_normal", "<f4", (3,)),
-        ("face_area", "<f4"),
-        ("pressure", "<f4"),
-        ("normal_traction", "<f4"),
-        ("traction", "<f4", (3,)),
-        ("slip_velocity", "<f4", (3,)),
-        ("slipping", "u1"),
-    ]
-)
-VERTEX_DTYPE = np.dtype([("vertices", "<f4", (3,)), ("vertex_pressure", "<f4")])
+
+
+def make_record_dtype(fields: Iterable[Field]) -> np.dtype[np.void]:
+    """Returns the type of recorded rows with these fields: single precision, and flags at the end."""
+    kinds = {"i4": "<i4", "f8": "<f4", "?": "u1"}
+    ordered = sorted(fields, key=lambda field: field[1] == "?")
+    return np.dtype([(name, kinds[kind], shape) for name, kind, shape, *_ in ordered])
+
+
+def _make_report_dtype(item: str) -> np.dtype[np.void]:
+    arrays = (array for array in REPORT_ARRAYS if array.item == item and array.is_recorded)
+    return make_record_dtype(array.field for array in arrays)
+
+
+CONTACT_DTYPE = _make_report_dtype("contact")
+PATCH_DTYPE = _make_report_dtype("patch")
+FACE_DTYPE = _make_report_dtype("face")
+VERTEX_DTYPE = _make_report_dtype("vertex")
+ANCHOR_DTYPE = make_record_dtype(ANCHOR_TABLE.fields)
+# The topics with a sequence of records, which grow by fields.
+RECORD_DTYPES = {
+    CONTACTS: CONTACT_DTYPE,
+    PATCHES: PATCH_DTYPE,
+    FACES: FACE_DTYPE,
+    VERTICES: VERTEX_DTYPE,
+    ANCHORS: ANCHOR_DTYPE,
+}
 
 
 def get_state(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
@@ -130,11 +108,7 @@ def input_names() -> list[str]:
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """Parses a JSON object.
-
-    Raises:
-        ValueError: the text is not JSON, or not an object, or is nested too deeply.
-    """
+    """Parses a JSON object, or raises ValueError."""
     value = _parse_json(text)
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")
@@ -161,11 +135,7 @@ def state_schema(layout: Layout, with_digest: bool) -> bytes:
 
 
 def _parse_fields(data: bytes) -> list[tuple[str, str, tuple[int, ...]]]:
-    """Parses the fields [name, type, shape] of a schema.
-
-    Raises:
-        ValueError: the data is not a list of such fields with distinct names.
-    """
+    """Parses the fields [name, type, shape] of a schema, or raises ValueError."""
     fields = _parse_json(data)
     if not isinstance(fields, list) or not fields:
         raise ValueError("it is not a list of [name, type, shape]")
@@ -183,11 +153,7 @@ def _parse_fields(data: bytes) -> list[tuple[str, str, tuple[int, ...]]]:
 
 
 def parse_state_schema(data: bytes) -> Layout:
-    """Parses the layout that state_schema wrote.
-
-    Raises:
-        ValueError: the data is not such a schema.
-    """
+    """Parses the layout that state_schema wrote, or raises ValueError."""
     layout: Layout = {}
     begin = 0
     for name, kind, shape in _parse_fields(data):
@@ -214,11 +180,7 @@ def record_schema(dtype: np.dtype[np.void]) -> bytes:
 
 
 def parse_record_schema(data: bytes) -> np.dtype[np.void]:
-    """Parses the type of records that record_schema wrote.
-
-    Raises:
-        ValueError: the data is not such a schema.
-    """
+    """Parses the type of records that record_schema wrote, or raises ValueError."""
     fields = _parse_fields(data)
     numbers = sum(math.prod(shape) for _, _, shape in fields)
     if not 0 < numbers <= _MAX_RECORD:
@@ -271,11 +233,7 @@ def save_model(model: mujoco.MjModel) -> bytes:
 
 
 def load_model(model_bytes: bytes) -> mujoco.MjModel:
-    """Loads the model that save_model wrote.
-
-    Raises:
-        ValueError: MuJoCo cannot load it, or cannot make an MjData for it, with MuJoCo's reason.
-    """
+    """Loads the model that save_model wrote, or raises ValueError."""
     reasons: list[str] = []
     outer = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(reasons.append)

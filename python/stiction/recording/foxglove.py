@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import mujoco
 import numpy as np
 from mcap.writer import Writer
 
-from stiction.binding.extras import import_extra
-from stiction.recording import ros2_wrench
+from stiction.binding._load import import_extra
 from stiction.recording.format import Vector
-from stiction.recording.foxglove_geoms import make_geoms, make_quaternion, make_vector
-from stiction.recording.foxglove_patches import PatchMesh, make_patches
+from stiction.recording.foxglove_scene import (
+    PatchMesh,
+    make_geoms,
+    make_patches,
+    make_quaternion,
+    make_vector,
+)
 from stiction.tables.record_table import Rows
 
 FRAMES_PER_SECOND = 60.0  # of simulated time; more are not seen, and patches are large
@@ -20,21 +25,45 @@ PREFIX = "/foxglove"
 TRANSFORMS, GEOMS, PATCHES = f"{PREFIX}/transforms", f"{PREFIX}/geoms", f"{PREFIX}/patches"
 WRENCHES = f"{PREFIX}/wrench"  # followed by the name of the body
 
+# The message geometry_msgs/WrenchStamped of ROS 2, in its encoding CDR.
+WRENCH_NAME = "geometry_msgs/msg/WrenchStamped"
+WRENCH_SCHEMA_ENCODING = "ros2msg"
+WRENCH_ENCODING = "cdr"
+
+_SEPARATOR = "=" * 80
+# The definition and those that it refers to, in the form that MCAP's registry asks for.
+WRENCH_SCHEMA = f"""\
+std_msgs/Header header
+Wrench wrench
+{_SEPARATOR}
+MSG: geometry_msgs/Wrench
+Vector3 force
+Vector3 torque
+{_SEPARATOR}
+MSG: geometry_msgs/Vector3
+float64 x
+float64 y
+float64 z
+{_SEPARATOR}
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+{_SEPARATOR}
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+"""
+
+_LITTLE_ENDIAN = b"\x00\x01\x00\x00"  # the header of CDR; alignment counts from its end
+
 
 def import_messages() -> Any:
-    """Imports the messages of foxglove-sdk.
-
-    Raises:
-        Error: it is not installed.
-    """
+    """Imports the messages of foxglove-sdk, or raises Error."""
     return import_extra("foxglove.messages", "foxglove", "needs foxglove-sdk", "foxglove").messages
 
 
 def find_frames(model: mujoco.MjModel) -> list[str]:
-    """Returns the name of the frame of each body; a body without a name has `body` and its id.
-
-    If another body has this name, it ends in an underscore or more.
-    """
+    """Returns the frame of each body: its name, or `body` and its id; underscores make it unique."""
     frames = [model.body(i).name for i in range(model.nbody)]
     taken = set(frames)
     for i, name in enumerate(frames):
@@ -46,14 +75,9 @@ def find_frames(model: mujoco.MjModel) -> list[str]:
 
 
 class FoxgloveChannels:
-    """Writes poses, contact wrenches and patches into an MCAP file.
+    """Writes poses, contact wrenches and patches into an MCAP file. Error: foxglove-sdk is missing.
 
-    Args:
-        model: the scene.
-        pressure_scale: the pressure with the brightest color [Pa]; None takes the largest so far.
-
-    Raises:
-        Error: foxglove-sdk is not installed.
+    pressure_scale [Pa] has the brightest color; None takes the largest pressure so far.
     """
 
     def __init__(self, model: mujoco.MjModel, pressure_scale: float | None = None) -> None:
@@ -73,15 +97,7 @@ class FoxgloveChannels:
     def write(
         self, writer: Writer, time_ns: int, data: mujoco.MjData, rows: Rows, mesh: PatchMesh
     ) -> None:
-        """Writes one frame.
-
-        Args:
-            writer: the file.
-            time_ns: time of the poses [ns].
-            data: with the poses of the bodies.
-            rows: the contacts of the step from these poses, as rows of contact_table.DTYPE.
-            mesh: the faces of its patches.
-        """
+        """Writes the poses of data, and the contacts and faces of the step from these poses."""
         if not self._channels:
             geoms = make_geoms(self._fox, self._model, self._frames)
             self._add(writer, GEOMS, time_ns, geoms)
@@ -122,19 +138,17 @@ class FoxgloveChannels:
         for body in sorted(self._pressed):
             force, torque = wrenches.get(body, (np.zeros(3), np.zeros(3)))
             rotation = data.xmat[body].reshape(3, 3)
-            message = ros2_wrench.encode_wrench(
+            message = encode_wrench(
                 time_ns, self._frames[body], force @ rotation, torque @ rotation
             )
             topic = f"{WRENCHES}/{self._frames[body]}"
             if topic not in self._channels:
                 schema = writer.register_schema(
-                    ros2_wrench.SCHEMA_NAME,
-                    ros2_wrench.SCHEMA_ENCODING,
-                    ros2_wrench.SCHEMA.encode(),
+                    WRENCH_NAME,
+                    WRENCH_SCHEMA_ENCODING,
+                    WRENCH_SCHEMA.encode(),
                 )
-                self._channels[topic] = writer.register_channel(
-                    topic, ros2_wrench.MESSAGE_ENCODING, schema
-                )
+                self._channels[topic] = writer.register_channel(topic, WRENCH_ENCODING, schema)
             writer.add_message(self._channels[topic], time_ns, message, time_ns)
 
     def _add(self, writer: Writer, topic: str, time_ns: int, message: Any) -> None:
@@ -146,15 +160,7 @@ class FoxgloveChannels:
 
 
 def sum_wrenches(rows: Rows, data: mujoco.MjData) -> dict[int, tuple[Vector, Vector]]:
-    """Returns the contact force and torque on each touched body, in the world.
-
-    Args:
-        rows: contacts, as rows of contact_table.DTYPE.
-        data: with the poses of the bodies.
-
-    Returns:
-        By id of the body, the force [N] and the torque about the origin of its frame [N m].
-    """
+    """Returns by body the contact force [N] and its torque about the body's frame [N m], in the world."""
     wrenches: dict[int, tuple[Vector, Vector]] = {}
     own_torque = np.nan_to_num(rows["torque"])  # unknown in recordings of format 1
     for side, sign in ((0, -1.0), (1, 1.0)):
@@ -167,3 +173,11 @@ def sum_wrenches(rows: Rows, data: mujoco.MjData) -> dict[int, tuple[Vector, Vec
             old = wrenches.get(body, (np.zeros(3), np.zeros(3)))
             wrenches[body] = (old[0] + force.sum(axis=0), old[1] + torque.sum(axis=0))
     return wrenches
+
+
+def encode_wrench(time_ns: int, frame: str, force: Vector, torque: Vector) -> bytes:
+    """Returns a message: force [N] and torque [N m] in the axes of a frame, and about its origin."""
+    name = frame.encode() + b"\x00"
+    head = struct.pack("<iII", time_ns // 10**9, time_ns % 10**9, len(name)) + name
+    head += bytes(-len(head) % 8)  # float64 are aligned
+    return _LITTLE_ENDIAN + head + struct.pack("<6d", *force, *torque)

@@ -16,8 +16,8 @@ from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error, StepError, StictionWarning, warn
 from stiction.inputs.arguments import check_flag, check_integer, check_path
 from stiction.recording import format as fmt
-from stiction.recording.advance import pack_advance
 from stiction.recording.pressure_fields import pack_pressure_fields
+from stiction.recording.records import pack_advance
 from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
 
@@ -191,13 +191,7 @@ class Recorder:
         call: Callable[[], StepReport],
         advance: tuple[float | None, bool] | None = None,
     ) -> StepReport:
-        """Makes a step by `call`, and writes it.
-
-        Args:
-            data: the data of the step.
-            call: makes the step.
-            advance: arguments of pack_advance if the step is a call of Simulator.advance, or None.
-        """
+        """Makes a step by `call`, and writes it; `advance` has the arguments of pack_advance, if any."""
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():

@@ -13,25 +13,20 @@ from typing import Any
 
 import mujoco
 import numpy as np
-import zstandard
-from mcap.records import Attachment, Channel, Header, Message, Metadata, Schema
 
 from stiction.errors import Error
 from stiction.inputs.arguments import check_name, check_path
 from stiction.recording import format as fmt
+from stiction.recording.head import Head
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
-from stiction.recording.reader import Damage, RecordReader, decompress
-from stiction.recording.step import Step, read_steps
-from stiction.recording.step_table import tabulate_step
+from stiction.recording.reader import Damage, RecordReader
+from stiction.recording.step import Step, read_steps, tabulate_step
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import check_options
 from stiction.setup.properties import make_properties
 from stiction.simulator import Simulator
-from stiction.tables import anchor_table, contact_table
+from stiction.tables import contact_table
 from stiction.tables.record_table import FORMATS
-
-_MAX_MODEL = 1 << 31  # largest accepted size of a compiled scene [bytes]
-_MAX_DIGITS = 10  # of the number of a format
 
 
 @dataclass
@@ -68,16 +63,14 @@ class Recording:
 
     def __init__(self, path: str | Path) -> None:
         self.path = check_path("path", path)
-        self.metadata: dict[str, str] = {}
-        self.layout: fmt.Layout = {}
-        self._attachments: dict[str, bytes] = {}
-        self._topics: set[str] = set()
-        self._read_head()
-        self.options: dict[str, Any] = self._parse_object("options")
-        self.notes: dict[str, str] = self._parse_object("notes")
+        self._head = head = Head(self.path)
+        self.metadata = head.metadata
+        self.layout = head.layout
+        self.options: dict[str, Any] = head.parse_object("options")
+        self.notes: dict[str, str] = head.parse_object("notes")
         self.scene_files = {
             name: data.decode(errors="replace")
-            for name, data in self._attachments.items()
+            for name, data in head.attachments.items()
             if name != fmt.MODEL_ATTACHMENT and not name.startswith(PREFIX)
         }
 
@@ -172,7 +165,7 @@ class Recording:
             rows = tabulate_step(step, bodies, self.time_step)
             tables.append(contact_table.TABLE.add_step(rows, step.index, step.time))
         if num_lost:
-            raise self._error(
+            raise self._head.make_error(
                 f"has no contacts for {num_lost} steps whose reports count some, so another program has "
                 "removed the topic /contacts; record the run again with `stiction run --record` or "
                 "stiction.Recorder",
@@ -193,20 +186,20 @@ class Recording:
             Error: there is no such format, pyarrow is missing, or the recording has no anchors.
         """
         check_name("format", format, FORMATS)
-        if fmt.ANCHORS not in self._topics:
+        if fmt.ANCHORS not in self._head.topics:
             law = self.options.get("friction_law")
-            raise self._error(
+            raise self._head.make_error(
                 f"has no topic {fmt.ANCHORS}, because its friction law is '{law}' and not 'elastic'"
                 if law != "elastic"
                 else f"has no topic {fmt.ANCHORS}, because an older version of stiction recorded it or "
                 "another program removed the topic; record the run again",
                 "unsupported",
             )
-        tables = [np.zeros(0, anchor_table.TABLE.step_dtype)]
+        tables = [np.zeros(0, contact_table.ANCHOR_TABLE.step_dtype)]
         for step in self:
-            rows = step.anchors.astype(anchor_table.DTYPE)
-            tables.append(anchor_table.TABLE.add_step(rows, step.index, step.time))
-        return anchor_table.TABLE.convert(np.concatenate(tables), format)
+            rows = step.anchors.astype(contact_table.ANCHOR_TABLE.dtype)
+            tables.append(contact_table.ANCHOR_TABLE.add_step(rows, step.index, step.time))
+        return contact_table.ANCHOR_TABLE.convert(np.concatenate(tables), format)
 
     def make_data(self, step: int = 0) -> mujoco.MjData:
         """Returns a new MjData with the state after `step` steps.
@@ -240,14 +233,14 @@ class Recording:
             with builtin_defaults():  # for options that are younger than the recording
                 return Simulator(model, **{**self.options, **given})
         except TypeError as e:
-            raise self._error(
+            raise self._head.make_error(
                 f"has options of another version of stiction: {e}; replay it with that version",
                 "version",
             ) from e
         except Error as e:
             if e.where in options:
                 raise
-            raise self._error(self._explain_refusal(e), e.code) from e
+            raise self._head.make_error(self._explain_refusal(e), e.code) from e
 
     def _explain_refusal(self, error: Error) -> str:
         """Explains why no Simulator can have what is recorded."""
@@ -263,14 +256,14 @@ class Recording:
         """The recorded contact properties, which name copies of the recorded pressure fields."""
         properties = self.options.get("properties")
         if not isinstance(properties, dict | None):  # a text would be the name of a file
-            raise self._error(
+            raise self._head.make_error(
                 f"its contact properties are a {type(properties).__name__}, must be a table; give the "
                 "properties of the run (--properties, or properties=)"
             )
         try:
-            return unpack_pressure_fields(properties, self._attachments, self._folder)
+            return unpack_pressure_fields(properties, self._head.attachments, self._folder)
         except Error as e:
-            raise self._error(e.message, e.code) from e
+            raise self._head.make_error(e.message, e.code) from e
 
     @functools.cached_property
     def _folder(self) -> Path:
@@ -286,48 +279,7 @@ class Recording:
         Raises:
             Error: the scene is missing, damaged, or of another version of MuJoCo.
         """
-        packed = self._attachments.get(fmt.MODEL_ATTACHMENT)
-        if packed is None:
-            raise self._error("the file ends before the scene, so it cannot be replayed")
-        try:
-            model_bytes = decompress("zstd", packed, _MAX_MODEL)
-        except (ValueError, zstandard.ZstdError, MemoryError) as e:
-            raise self._error(f"the recorded scene is damaged: {e}") from e
-        if fmt.hash_bytes(model_bytes).hex() != self.metadata.get("model_digest"):
-            raise self._error("the recorded scene is damaged: its hash is wrong")
-        try:
-            model = fmt.load_model(model_bytes)
-        except ValueError as e:
-            recorded = self.metadata.get("mujoco_version", "unknown")
-            if recorded == mujoco.__version__:
-                raise self._error(
-                    f"MuJoCo cannot load the recorded scene ({e}); take another copy, or record the run "
-                    "again",
-                    "mujoco",
-                ) from e
-            raise self._error(
-                f"was made with MuJoCo {recorded}, and MuJoCo {mujoco.__version__} cannot load its "
-                f"scene ({e}); replay it in an environment with MuJoCo {recorded}: "
-                f'pip install "mujoco-core=={recorded}"',
-                "version",
-            ) from e
-        self._check_layout(model)
-        return model
-
-    def _check_layout(self, model: mujoco.MjModel) -> None:
-        """Raises Error if the recorded states are not those of the recorded scene."""
-        expected = fmt.make_layout(model)
-        if self.layout == expected:
-            return
-        sizes, wanted = (
-            {n: p.stop - p.start for n, p in at.items()} for at in (self.layout, expected)
-        )
-        name = next((n for n in {**sizes, **wanted} if sizes.get(n) != wanted.get(n)), "time")
-        raise self._error(
-            f"the recorded scene does not belong to the recorded states: '{name}' has "
-            f"{wanted.get(name, 'no')} numbers in the scene, and {sizes.get(name, 'no')} in the states; "
-            "take another copy, or record the run again"
-        )
+        return self._head.load_model()
 
     @functools.cached_property
     def _overview(self) -> _Overview:
@@ -338,58 +290,3 @@ class Recording:
             if not step.completed:
                 failures.append(step)
         return _Overview(num_steps, failures, reader.damage)
-
-    def _read_head(self) -> None:
-        """Reads up to the first message, and raises Error if the file is not a recording."""
-        reader = RecordReader(self.path)
-        for record in reader.records():
-            match record:
-                case Header(profile=profile) if profile != fmt.PROFILE:
-                    raise self._error(
-                        f"is an MCAP file of profile '{profile}', not a recording of stiction",
-                        "unsupported",
-                    )
-                case Metadata(name=fmt.METADATA, metadata=metadata):
-                    self.metadata = metadata
-                    self._check_format()
-                case Attachment(name=name, data=data):
-                    self._attachments[name] = data
-                case Channel(topic=topic):
-                    self._topics.add(topic)
-                case Schema(name="stiction.State", data=data):
-                    self._parse_layout(data)
-                case Message():
-                    break
-        if not self.metadata or not self.layout:
-            where = f"; {reader.damage}" if reader.damage else ""
-            raise self._error(f"has no steps{where}")
-
-    def _check_format(self) -> None:
-        text = self.metadata.get("format", "")
-        if not (text.isascii() and text.isdecimal() and len(text) < _MAX_DIGITS):
-            raise self._error(f"its format is '{text}', not a number")
-        if int(text) > fmt.FORMAT:
-            raise self._error(
-                f"has format {text}, but this version reads formats up to {fmt.FORMAT}; use stiction "
-                f"{self.metadata.get('stiction_version', '')}, which wrote it, or a newer version",
-                "version",
-            )
-        if fmt.hash_texts(self.metadata) != self.metadata.get("digest"):
-            raise self._error("its metadata was altered or damaged")
-
-    def _parse_layout(self, data: bytes) -> None:
-        try:
-            self.layout = fmt.parse_state_schema(data)
-        except ValueError as e:
-            raise self._error(f"its schema of a state is damaged: {e}") from e
-
-    def _parse_object(self, key: str) -> dict[str, Any]:
-        try:
-            return fmt.parse_object(self.metadata.get(key, ""))
-        except ValueError as e:
-            raise self._error(
-                f"its metadata '{key}' cannot be read: {e}; take another copy, or record the run again"
-            ) from e
-
-    def _error(self, message: str, code: str = "syntax") -> Error:
-        return Error(code, str(self.path), message)

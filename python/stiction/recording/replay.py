@@ -13,10 +13,10 @@ import numpy as np
 from stiction._core import StepReport, contact_model_traits
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import make_arguments
 from stiction.recording.recording import Recording
-from stiction.recording.state_names import describe_entry
+from stiction.recording.records import make_arguments
 from stiction.recording.step import Step
+from stiction.recording.writer import describe_environment
 
 
 @dataclass
@@ -176,3 +176,53 @@ class Replay:
 
     def _set_state(self, state: fmt.Vector, components: int) -> None:
         mujoco.mj_setState(self.simulator.model, self._data, state, components)
+
+
+def find_differences(recorded: dict[str, str]) -> list[str]:
+    """Describes each difference between a recording's environment and this one."""
+    here = describe_environment()
+    return [
+        f"recorded with {name.replace('_', ' ')} {recorded.get(name, 'unknown')}, but this is "
+        f"{here[name]}; the last bits may differ"
+        for name in here
+        if recorded.get(name) != here[name]
+    ]
+
+
+def describe_entry(model: mujoco.MjModel, component: str, index: int) -> str:
+    """Describes the element of an entry of 'qpos' or another component, such as "joint 'lift'".
+
+    An element without a name has its index; a component that does not belong to elements has ''.
+    """
+    obj = mujoco.mjtObj
+    match component:
+        case "qpos":
+            joint = int(np.searchsorted(model.jnt_qposadr, index, side="right")) - 1
+            return _describe(model, obj.mjOBJ_JOINT, joint)
+        case "qvel" | "warmstart" | "qfrc_applied":
+            return _describe(model, obj.mjOBJ_JOINT, int(model.dof_jntid[index]))
+        case "act":
+            return _describe_owner(model, obj.mjOBJ_ACTUATOR, model.actuator_actadr, index)
+        case "ctrl":
+            return _describe_owner(model, obj.mjOBJ_ACTUATOR, model.actuator_ctrladr, index)
+        case "xfrc_applied":
+            return _describe(model, obj.mjOBJ_BODY, index // 6)
+        case "mocap_pos" | "mocap_quat":
+            mocap = index // (3 if component == "mocap_pos" else 4)
+            body = int(np.flatnonzero(model.body_mocapid == mocap)[0])
+            return _describe(model, obj.mjOBJ_BODY, body)
+        case "eq_active":
+            return _describe(model, obj.mjOBJ_EQUALITY, index)
+    return ""
+
+
+def _describe_owner(model: mujoco.MjModel, kind: mujoco.mjtObj, address: np.ndarray, i: int) -> str:
+    """Describes the element that owns entry i; address has the first entry of each, or -1."""
+    owner = int(np.argmax(np.where(address <= i, address, -1)))
+    return _describe(model, kind, owner)
+
+
+def _describe(model: mujoco.MjModel, kind: mujoco.mjtObj, index: int) -> str:
+    label = kind.name.removeprefix("mjOBJ_").lower()
+    name = mujoco.mj_id2name(model, kind, index)
+    return f"{label} '{name}'" if name else f"{label} {index}"

@@ -12,10 +12,22 @@ from numpy.typing import NDArray
 
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import unpack_advance
-from stiction.recording.contacts import mark_patches, unpack_anchors, unpack_contacts
-from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
 from stiction.recording.reader import RecordReader
+from stiction.recording.records import (
+    RecordedPatch,
+    Records,
+    mark_patches,
+    unpack_advance,
+    unpack_patches,
+    unpack_records,
+)
+from stiction.tables.contact_table import (
+    FACE_FIELDS,
+    calc_couple,
+    tabulate_faces,
+    tabulate_points,
+)
+from stiction.tables.record_table import Rows
 
 
 @dataclass
@@ -37,7 +49,7 @@ class Step:
         anchors: records of format.ANCHOR_DTYPE at the end of the step, whose fields have the names of
             Simulator.list_anchors; empty unless the friction law is 'elastic'.
         advance: the record of a call of Simulator.advance by the names of its fields, see
-            recording.advance; None for an ordinary step.
+            recording.records; None for an ordinary step.
     """
 
     index: int
@@ -71,87 +83,97 @@ class _Parts:
     memory: bytes = b""
     advance: dict[str, Any] | None = None
     report: dict[str, Any] = field(default_factory=dict)
-    contacts: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.CONTACT_DTYPE))
-    anchors: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, fmt.ANCHOR_DTYPE))
+    records: dict[str, Records] = field(default_factory=dict)  # by topic
     is_marked: bool = True  # False if the contacts of patches are not marked, as in format 1
-    patches: dict[str, NDArray[np.void]] = field(default_factory=dict)
 
-
-def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
-    """Yields all steps in order, as far as the file can be read.
-
-    reader.damage is set if reading stopped before the end of the file.
-
-    Raises:
-        Error: a message does not match the schema of its channel; the error names the step.
-    """
-    topics: dict[int, str] = {}
-    schemas: dict[int, Schema] = {}
-    dtypes = {fmt.CONTACTS: fmt.CONTACT_DTYPE, fmt.ANCHORS: fmt.ANCHOR_DTYPE}
-    parts = _Parts()
-    num_steps = 0
-    for record in reader.records():
-        if isinstance(record, Schema):
-            schemas[record.id] = record
-        if isinstance(record, Channel):
-            topics[record.id] = record.topic
-            if record.topic in dtypes and record.schema_id in schemas:
-                schema = schemas[record.schema_id]
-                dtypes[record.topic] = _parse_dtype(reader, record.topic, schema)
-        if not isinstance(record, Message):
-            continue
-        topic = topics.get(record.channel_id, "")
-        try:
-            if topic == fmt.CONTACTS:
-                parts.contacts = unpack_contacts(record.data, dtypes[topic])
-                parts.is_marked = dtypes[topic] == fmt.CONTACT_DTYPE
-                continue
-            if topic == fmt.ANCHORS:
-                parts.anchors = unpack_anchors(record.data, dtypes[topic])
-                continue
-            step = _take_message(topic, record.data, layout, num_steps + 1, parts)
-        except ValueError as e:
-            where = f"{reader.path}: step {num_steps + 1}, {topic}"
-            raise Error("syntax", where, f"the message is damaged: {e}") from e
-        if step is not None:
-            parts = _Parts()
-            num_steps += step.completed
-            yield step
-
-
-def _take_message(
-    topic: str, data: bytes, layout: fmt.Layout, index: int, parts: _Parts
-) -> Step | None:
-    """Stores a message in `parts`. The state is a step's last message, and completes the step."""
-    if topic == fmt.START:
-        parts.start = _parse_state(data, layout)
-    elif topic == fmt.MEMORY:
-        parts.memory = data
-    elif topic == fmt.ADVANCE:
-        parts.advance = unpack_advance(data)
-    elif topic == fmt.REPORT:
-        parts.report = fmt.parse_object(data)
-    elif topic in PATCH_DTYPES:
-        parts.patches[topic] = np.frombuffer(data, PATCH_DTYPES[topic])
-    elif topic in (fmt.STEP, fmt.FAILED_STEP):
-        completed = topic == fmt.STEP
-        digest = data[: fmt.DIGEST_SIZE] if completed else b""
-        state = _parse_state(data[len(digest) :], layout)
-        patches = unpack_patches(parts.patches)
+    def make_step(self, index: int, state: fmt.Vector, digest: bytes) -> Step:
+        records = self.records
+        contacts = records.pop(fmt.CONTACTS, np.zeros(0, fmt.CONTACT_DTYPE))
+        anchors = records.pop(fmt.ANCHORS, np.zeros(0, fmt.ANCHOR_DTYPE))
+        patches = unpack_patches(records)
         return Step(
             index=index,
             state=state,
-            start=parts.start,
-            memory=parts.memory,
-            completed=completed,
+            start=self.start,
+            memory=self.memory,
+            completed=bool(digest),
             digest=digest,
-            report=parts.report,
-            contacts=parts.contacts if parts.is_marked else mark_patches(parts.contacts, patches),
+            report=self.report,
+            contacts=contacts if self.is_marked else mark_patches(contacts, patches),
             patches=patches,
-            anchors=parts.anchors,
-            advance=parts.advance,
+            anchors=anchors,
+            advance=self.advance,
         )
-    return None
+
+
+class _StepReader:
+    """Assembles the steps of a recording from its records."""
+
+    def __init__(self, reader: RecordReader, layout: fmt.Layout) -> None:
+        self._reader = reader
+        self._layout = layout
+        self._topics: dict[int, str] = {}
+        self._schemas: dict[int, Schema] = {}
+        self._dtypes = dict(fmt.RECORD_DTYPES)  # those of the file
+        self._parts = _Parts()
+        self._num_steps = 0
+
+    def read(self) -> Iterator[Step]:
+        for record in self._reader.records():
+            if isinstance(record, Schema):
+                self._schemas[record.id] = record
+            elif isinstance(record, Channel):
+                self._add_channel(record)
+            elif isinstance(record, Message):
+                topic = self._topics.get(record.channel_id, "")
+                try:
+                    step = self._take_message(topic, record.data)
+                except ValueError as e:
+                    where = f"{self._reader.path}: step {self._num_steps + 1}, {topic}"
+                    raise Error("syntax", where, f"the message is damaged: {e}") from e
+                if step is not None:
+                    self._parts = _Parts()
+                    self._num_steps += step.completed
+                    yield step
+
+    def _add_channel(self, channel: Channel) -> None:
+        self._topics[channel.id] = channel.topic
+        if channel.topic in self._dtypes and channel.schema_id in self._schemas:
+            schema = self._schemas[channel.schema_id]
+            try:
+                self._dtypes[channel.topic] = fmt.parse_record_schema(schema.data)
+            except ValueError as e:
+                where = f"{self._reader.path}: the schema of {channel.topic}"
+                raise Error("syntax", where, f"it is damaged: {e}") from e
+
+    def _take_message(self, topic: str, data: bytes) -> Step | None:
+        """Stores a message. The state is a step's last message, and completes the step."""
+        parts = self._parts
+        if topic == fmt.START:
+            parts.start = _parse_state(data, self._layout)
+        elif topic == fmt.MEMORY:
+            parts.memory = data
+        elif topic == fmt.ADVANCE:
+            parts.advance = unpack_advance(data)
+        elif topic == fmt.REPORT:
+            parts.report = fmt.parse_object(data)
+        elif topic in self._dtypes:
+            recorded = self._dtypes[topic]
+            parts.records[topic] = unpack_records(data, recorded, fmt.RECORD_DTYPES[topic])
+            parts.is_marked &= topic != fmt.CONTACTS or "patch" in (recorded.names or ())
+        elif topic in (fmt.STEP, fmt.FAILED_STEP):
+            digest = data[: fmt.DIGEST_SIZE] if topic == fmt.STEP else b""
+            state = _parse_state(data[len(digest) :], self._layout)
+            return parts.make_step(self._num_steps + 1, state, digest)
+        return None
+
+
+def read_steps(reader: RecordReader, layout: fmt.Layout) -> Iterator[Step]:
+    """Yields all steps in order, as far as the file can be read; then reader.damage says where it ends.
+
+    Error, for a message that does not match the schema of its channel, names the step.
+    """
+    return _StepReader(reader, layout).read()
 
 
 def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
@@ -161,9 +183,23 @@ def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
     return np.frombuffer(data, np.float64)
 
 
-def _parse_dtype(reader: RecordReader, topic: str, schema: Schema) -> np.dtype[np.void]:
-    try:
-        return fmt.parse_record_schema(schema.data)
-    except ValueError as e:
-        where = f"{reader.path}: the schema of {topic}"
-        raise Error("syntax", where, f"it is damaged: {e}") from e
+def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) -> Rows:
+    """Returns the contacts of a recorded step as rows of contact_table.DTYPE.
+
+    A call of Simulator.advance has its own length in place of time_step [s].
+    """
+    contacts, patches = step.contacts, step.patches
+    if step.advance is not None:
+        time_step = step.advance["duration"] or time_step
+    # The patches of a divided step are those of its last part. Its points are those of all parts.
+    has_faces = step.report.get("num_parts", 1) == 1
+    points = contacts[contacts["patch"] < 0] if has_faces else contacts
+    columns: dict[str, Any] = {name: points[name] for name in points.dtype.names or ()}
+    tables = [tabulate_points({**columns, "bodies": geom_bodies[points["geoms"]]}, time_step)]
+    for i, patch in enumerate(patches if has_faces else ()):
+        geoms = patch.patch["geoms"]
+        faces: dict[str, Any] = {name: patch.faces[name] for name in FACE_FIELDS}
+        pair: dict[str, Any] = {"geoms": geoms, "bodies": geom_bodies[geoms], "patch": i}
+        pair["couple"] = calc_couple(patch.patch["center"], patch.patch["torque"], faces)
+        tables.append(tabulate_faces({**faces, **pair}, time_step))
+    return np.concatenate(tables)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,12 +20,9 @@ from stiction._core import StepReport
 from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import ADVANCE_DTYPE
-from stiction.recording.contacts import pack_contacts
-from stiction.recording.environment import describe_environment
-from stiction.recording.patches import pack_patches
 from stiction.recording.reader import is_mcap_file
-from stiction.tables.anchor_table import UNITS
+from stiction.recording.records import ADVANCE_DTYPE, pack_contacts, pack_patches
+from stiction.tables.contact_table import ANCHOR_TABLE
 from stiction.tables.record_table import Rows
 from stiction.version import __version__
 
@@ -36,19 +34,10 @@ _CHUNK_SIZE = 64 * 1024
 
 
 class RecordingWriter:
-    """A recording that is being written. Ctrl-C does not interrupt the writing of a record.
+    """A recording that is being written. Every method may raise Error.
 
-    Args:
-        path: path of the file. An older MCAP file there is overwritten, but no other file.
-        model_bytes: the model in MuJoCo's format MJB.
-        layout: layout of the model's state.
-        metadata: texts to record, by name.
-        scene: the scene's file, or None.
-        files: packed files of pressure fields, by the names of their attachments.
-        has_anchors: True to make the topic of anchors.
-
-    Raises:
-        Error: the file cannot be written. Every method may raise this error.
+    Ctrl-C does not interrupt the writing of a record. An older MCAP file at the path is overwritten, but
+    no other file. `files` are packed files of pressure fields by the names of their attachments.
     """
 
     def __init__(
@@ -82,9 +71,7 @@ class RecordingWriter:
                 writer.add_attachment(0, 0, name, "application/zstd", packed)
             for name, text in _read_scene_files(scene) if scene else []:
                 writer.add_attachment(0, 0, name, "text/xml", text)
-            self._add_channels(writer, layout)
-            if has_anchors:
-                self._add_anchor_channel(writer)
+            self._add_channels(writer, layout, has_anchors)
 
         self._write(write_head)
 
@@ -106,7 +93,7 @@ class RecordingWriter:
         self._write(lambda writer: self._add(writer, fmt.ADVANCE, time_ns, index, record))
 
     def write_anchors(self, time_ns: int, index: int, rows: Rows) -> None:
-        """Writes the anchors at the end of the next step, as rows of anchor_table.DTYPE."""
+        """Writes the anchors at the end of the next step, as rows of ANCHOR_TABLE."""
         if len(rows):
             data = rows.astype(fmt.ANCHOR_DTYPE).tobytes()
             self._write(lambda writer: self._add(writer, fmt.ANCHORS, time_ns, index, data))
@@ -126,17 +113,13 @@ class RecordingWriter:
         self, channels: FoxgloveChannels, time_ns: int, data: mujoco.MjData, report: StepReport
     ) -> None:
         """Writes the poses and contacts of a step for other programs."""
-        from stiction.recording.foxglove_patches import join_report
+        from stiction.recording.foxglove_scene import join_report
 
         rows, mesh = report.table(), join_report(report.patches)
         self._write(lambda writer: channels.write(writer, time_ns, data, rows, mesh))
 
     def close(self, end: dict[str, str]) -> None:
-        """Completes the file.
-
-        Args:
-            end: texts that are known only at the end, by name.
-        """
+        """Completes the file with texts that are known only at the end, by name."""
 
         def write_tail(writer: Writer) -> None:
             writer.add_metadata(fmt.END_METADATA, end)
@@ -158,10 +141,11 @@ class RecordingWriter:
                 self._file.close()
             raise _write_error(self._path, e) from e
 
-    def _add_channels(self, writer: Writer, layout: fmt.Layout) -> None:
+    def _add_channels(self, writer: Writer, layout: fmt.Layout, has_anchors: bool) -> None:
         states = fmt.state_schema(layout, with_digest=False)
         steps = fmt.state_schema(layout, with_digest=True)
-        for topic, name, schema in (
+        anchor_units = {name: unit for name, _, _, unit, _ in ANCHOR_TABLE.fields if unit}
+        channels = [
             (fmt.START, "stiction.State", states),
             (fmt.STEP, "stiction.Step", steps),
             (fmt.FAILED_STEP, "stiction.State", states),
@@ -171,18 +155,21 @@ class RecordingWriter:
             (fmt.VERTICES, "stiction.PatchVertices", fmt.record_schema(fmt.VERTEX_DTYPE)),
             (fmt.ADVANCE, "stiction.Advance", fmt.record_schema(ADVANCE_DTYPE)),
             (fmt.MEMORY, "stiction.Memory", fmt.record_schema(np.dtype([("word", "<u8")]))),
-        ):
-            schema_id = writer.register_schema(name, fmt.SCHEMA_ENCODING, schema)
-            self._channels[topic] = writer.register_channel(topic, fmt.MESSAGE_ENCODING, schema_id)
-        schema_id = writer.register_schema("stiction.Report", "jsonschema", fmt.report_schema())
-        self._channels[fmt.REPORT] = writer.register_channel(fmt.REPORT, "json", schema_id)
-
-    def _add_anchor_channel(self, writer: Writer) -> None:
-        schema = fmt.record_schema(fmt.ANCHOR_DTYPE)
-        schema_id = writer.register_schema("stiction.Anchors", fmt.SCHEMA_ENCODING, schema)
-        self._channels[fmt.ANCHORS] = writer.register_channel(
-            fmt.ANCHORS, fmt.MESSAGE_ENCODING, schema_id, UNITS
-        )
+            (fmt.REPORT, "stiction.Report", fmt.report_schema()),
+        ]
+        if has_anchors:
+            channels.append((fmt.ANCHORS, "stiction.Anchors", fmt.record_schema(fmt.ANCHOR_DTYPE)))
+        for topic, name, schema in channels:
+            is_json = topic == fmt.REPORT
+            schema_id = writer.register_schema(
+                name, "jsonschema" if is_json else fmt.SCHEMA_ENCODING, schema
+            )
+            self._channels[topic] = writer.register_channel(
+                topic,
+                "json" if is_json else fmt.MESSAGE_ENCODING,
+                schema_id,
+                anchor_units if topic == fmt.ANCHORS else {},
+            )
 
     def _add(self, writer: Writer, topic: str, time_ns: int, sequence: int, data: bytes) -> None:
         sequence &= 0xFFFFFFFF
@@ -191,10 +178,7 @@ class RecordingWriter:
     def _write_report(
         self, topic: str, time_ns: int, index: int, data: bytes, report: StepReport
     ) -> None:
-        """Writes the contacts, patches and report of a step, and then its state.
-
-        The state comes last, so that a reader that finds it has the whole step.
-        """
+        """Writes contacts, patches and report of a step. A reader that finds the state has them all."""
 
         def write(writer: Writer) -> None:
             if len(report.contacts) > 0:
@@ -202,7 +186,7 @@ class RecordingWriter:
                 self._add(writer, fmt.CONTACTS, time_ns, index, contacts)
             if len(report.patches) > 0:
                 for topic_of_patches, records in pack_patches(report.patches).items():
-                    self._add(writer, topic_of_patches, time_ns, index, records.tobytes())
+                    self._add(writer, topic_of_patches, time_ns, index, records)
             text = json.dumps(_summarize(index, report), allow_nan=False)
             self._add(writer, fmt.REPORT, time_ns, index, text.encode())
             self._add(writer, topic, time_ns, index, data)
@@ -211,30 +195,28 @@ class RecordingWriter:
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Opens a file for writing.
-
-    Raises:
-        Error: the file cannot be written, or is an existing file other than a recording.
-    """
-    _refuse_foreign_file(path)
+    """Opens a file for writing. Error: it cannot be written, or exists and is no recording."""
     try:
-        return path.open("wb")
+        if not (path.is_file() and path.stat().st_size and not is_mcap_file(path)):
+            return path.open("wb")
     except OSError as e:
         raise _write_error(path, e) from e
+    raise Error("invalid_value", str(path), "exists and is not a recording; give another name")
 
 
 def _write_error(path: Path, error: OSError) -> Error:
     return Error("invalid_value", str(path), f"cannot be written: {error.strerror or error}")
 
 
-def _refuse_foreign_file(path: Path) -> None:
-    """Raises Error if the path is that of an existing file other than a recording."""
-    try:
-        is_foreign = path.is_file() and path.stat().st_size and not is_mcap_file(path)
-    except OSError as e:
-        raise _write_error(path, e) from e
-    if is_foreign:
-        raise Error("invalid_value", str(path), "exists and is not a recording; give another name")
+def describe_environment() -> dict[str, str]:
+    """Returns the versions and the platform by name."""
+    return {
+        "stiction_version": __version__,
+        "mujoco_version": mujoco.__version__,
+        "architecture": platform.machine(),
+        "system": platform.system(),
+        "libc": " ".join(platform.libc_ver()).strip(),
+    }
 
 
 def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
@@ -251,10 +233,7 @@ def _read_scene_files(scene: Path) -> list[tuple[str, bytes]]:
 
 
 def _summarize(index: int, report: StepReport) -> dict[str, Any]:
-    """Returns the numbers of a report, fit for JSON.
-
-    Wall times are left out, so that equal runs give equal recordings.
-    """
+    """Returns the numbers of a report, fit for JSON, without wall times, which differ by run."""
     numbers = {
         "time": report.time,
         "error_bound": report.certificate.error_bound,

@@ -9,7 +9,7 @@ from typing import Any, Self
 import mujoco
 
 from stiction._core import ContactProperties, contact_model_traits
-from stiction.binding.mujoco_faults import warn_of_faults
+from stiction.binding._load import warn_of_faults
 from stiction.errors import IgnoredSettingWarning, StictionWarning, warn
 from stiction.inputs.arguments import check_model_type
 from stiction.inputs.custom_text import PROPERTIES, read_text

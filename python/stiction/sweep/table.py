@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stiction.binding.extras import import_extra
+from stiction.binding._load import import_extra
 from stiction.errors import Error
 from stiction.sweep.columns import INPUTS, RESULTS, Column, Row
 

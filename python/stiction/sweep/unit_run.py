@@ -18,7 +18,7 @@ import stiction._core as core
 from stiction import StepReport
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StepWarning
 from stiction.recording import format as fmt
-from stiction.recording.environment import describe_environment
+from stiction.recording.writer import describe_environment
 from stiction.runs.controls import ControlsName, make_controls
 from stiction.runs.held_body import find_held_body
 from stiction.runs.hold import Hold, find_hold_start, find_judged_start

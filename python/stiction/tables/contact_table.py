@@ -1,30 +1,42 @@
-"""The contacts of a step as one table: a row per contact point and per face of a patch."""
+"""The contacts of a step as one table, with a row per contact point and per face of a patch; and its
+anchors, the springs of contacts that stick under friction_law 'elastic'."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.tables.record_table import Field, RecordTable, Rows
+from stiction.tables.record_table import REPORT_ARRAYS, Field, RecordTable, Rows
 
 if TYPE_CHECKING:
     from stiction._core import StepReport
 
 POINT, FACE = "point", "face"
 
-_FIELDS: tuple[Field, ...] = (
+_ARRAYS = {array.name: array for array in REPORT_ARRAYS if array.item == "contact"}
+_OF_FACES = {array.name for array in REPORT_ARRAYS if array.item == "face"}
+# Besides the arrays of the same name, faces have a normal, and the geoms and the impulse that follow.
+_FACES_HAVE = _OF_FACES | {"bodies", "geoms", "patch", "normal", "impulse"}
+
+
+def _take(*names: str) -> Iterator[Field]:
+    """Yields the columns of arrays of ContactReport."""
+    for name, kind, shape, unit, meaning in (_ARRAYS[name].field for name in names):
+        lacks = kind == "f8" and name not in _FACES_HAVE
+        yield name, kind, shape, unit, f"{meaning}; NaN for a face" if lacks else meaning
+
+
+_COMPUTED: tuple[Field, ...] = (
     ("kind", "U5", (), "", "'point' or 'face'"),
-    ("bodies", "i4", (2,), "", "ids of the first and the second body"),
-    ("geoms", "i4", (2,), "", "ids of the first and the second geom"),
-    ("patch", "i4", (), "", "index of the patch in the step; -1 for a contact point"),
+    *_take("bodies", "geoms", "patch"),
     ("position", "f8", (3,), "m", "contact point, or center of the face"),
-    ("normal", "f8", (3,), "", "unit normal from the first into the second body"),
-    ("distance", "f8", (), "m", "signed distance; NaN for a face"),
+    *_take("normal", "distance"),
     ("area", "f8", (), "m^2", "area of the face; NaN for a point"),
-    ("impulse", "f8", (3,), "N s", "impulse on the second body"),
+    *_take("impulse"),
     ("force", "f8", (3,), "N", "mean force on the second body over the step"),
     (
         "torque",
@@ -34,20 +46,24 @@ _FIELDS: tuple[Field, ...] = (
         "torque about the position: of torsional and rolling friction at a point, and the share of the "
         "patch's torque that forces at the centers of its faces do not make at a face",
     ),
-    ("slip_velocity", "f8", (3,), "m/s", "tangential velocity of the second body after the step"),
+    *_take("slip_velocity"),
     ("stick", "?", (), "", "true if it has a force and does not slip"),
 )
-TABLE = RecordTable("contacts", _FIELDS)
+# The arrays of ContactReport from which the rows of points follow: position, torque and stick stand for
+# three of them, and each further one that is recorded has a column of its own.
+POINT_FIELDS = ("bodies", *(name for name, array in _ARRAYS.items() if array.is_recorded))
+_REST = {*POINT_FIELDS} - {"point", "torque_impulse", "slipping", *(f[0] for f in _COMPUTED)}
+TABLE = RecordTable("contacts", (*_COMPUTED, *_take(*(n for n in POINT_FIELDS if n in _REST))))
 DTYPE = TABLE.dtype
+_COPIED = [name for name in DTYPE.names or () if name in POINT_FIELDS]
+# The arrays of PatchReport from which the rows of faces follow.
+_FACE_FIELDS = ("face_center", "face_normal", "face_area", "traction", "slipping")
+FACE_FIELDS = (*_FACE_FIELDS, *(name for name in _COPIED if name in _OF_FACES))
 _ROUND_OFF = 4.0  # in units of the last place
 
 
 def make_table(report: StepReport, format: str = "numpy") -> Any:
-    """Returns the contacts of a report; see StepReport.table.
-
-    Raises:
-        Error: there is no such format, or pyarrow is missing.
-    """
+    """Returns the contacts of a report; see StepReport.table."""
     contacts, patches = report.contacts, report.patches
     # The patches of a divided step are those of its last part. Its points are those of all parts.
     has_faces = report.statistics.num_parts == 1
@@ -69,40 +85,13 @@ def make_table(report: StepReport, format: str = "numpy") -> Any:
     return TABLE.convert(np.concatenate(tables), format)
 
 
-POINT_FIELDS = (
-    "bodies",
-    "geoms",
-    "patch",
-    "point",
-    "normal",
-    "distance",
-    "impulse",
-    "torque_impulse",
-    "slip_velocity",
-    "slipping",
-)
-FACE_FIELDS = (
-    "face_center",
-    "face_normal",
-    "face_area",
-    "traction",
-    "slip_velocity",
-    "slipping",
-)
-
-
 def tabulate_points(points: dict[str, Any], time_step: float) -> Rows:
-    """Returns the rows of contact points.
-
-    Args:
-        points: arrays with the names of POINT_FIELDS, as ContactReport has them.
-        time_step: length of the step [s].
-    """
+    """Returns the rows of contact points from the arrays POINT_FIELDS; time_step [s]."""
     rows = np.empty(len(points["distance"]), DTYPE)
     rows["kind"] = POINT
     rows["position"] = points["point"]
     rows["area"] = math.nan
-    for name in ("bodies", "geoms", "patch", "normal", "distance", "impulse", "slip_velocity"):
+    for name in _COPIED:
         rows[name] = points[name]
     rows["force"] = rows["impulse"] / time_step
     rows["torque"] = points["torque_impulse"] / time_step
@@ -114,24 +103,28 @@ def tabulate_faces(faces: dict[str, Any], time_step: float) -> Rows:
     """Returns the rows of faces.
 
     Args:
-        faces: arrays with the names of FACE_FIELDS, as PatchReport has them, and `bodies`, `geoms`,
-            `patch` and `couple` (see calc_couple) of each face.
+        faces: the arrays FACE_FIELDS, and `bodies`, `geoms`, `patch` and `couple` (see calc_couple) of
+            each face.
         time_step: length of the step [s].
     """
     rows = np.empty(len(faces["face_area"]), DTYPE)
     rows["kind"] = FACE
     rows["position"] = faces["face_center"]
-    rows["normal"] = faces["face_normal"]
     rows["area"] = faces["face_area"]
-    rows["distance"] = math.nan
-    for name in ("bodies", "geoms", "patch", "slip_velocity"):
-        rows[name] = faces[name]
+    for name in _COPIED:
+        rows[name] = faces[name] if name in faces else _find_missing(DTYPE[name])
+    rows["normal"] = faces["face_normal"]
     rows["force"] = faces["traction"] * rows["area"][:, np.newaxis]
     rows["impulse"] = rows["force"] * time_step
     pressed = rows["force"].any(axis=1)
     rows["torque"] = faces["couple"] * (rows["area"] * pressed)[:, np.newaxis]
     rows["stick"] = _find_sticking(rows["force"], faces["slipping"])
     return rows
+
+
+def _find_missing(dtype: np.dtype[Any]) -> float:
+    """Returns the value of a field that a row lacks: NaN for numbers, -1 for ids, 0 for flags."""
+    return {"f": math.nan, "i": -1}.get(dtype.base.kind, 0)
 
 
 def calc_couple(
@@ -145,7 +138,7 @@ def calc_couple(
     Args:
         center: center of the patch [m], (3,).
         torque: torque about it [N m], (3,).
-        faces: arrays with the names of FACE_FIELDS.
+        faces: the arrays FACE_FIELDS.
 
     Returns:
         The couple [N m/m^2], (3,).
@@ -167,3 +160,28 @@ def calc_couple(
 
 def _find_sticking(forces: NDArray[np.float64], slipping: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(forces.any(axis=1) & ~slipping.astype(bool))
+
+
+ANCHOR_TABLE = RecordTable(
+    "anchors",
+    (
+        ("bodies", "i4", (2,), "", "ids of the first and the second body"),
+        ("geoms", "i4", (2,), "", "ids of the first and the second geom"),
+        ("elements", "i4", (2,), "", "elements that meet in a face; -1 for a contact point"),
+        ("position", "f8", (3,), "m", "contact point at the start of the step"),
+        ("normal", "f8", (3,), "", "unit normal from the first into the second body"),
+        ("stretch", "f8", (3,), "m", "stretch of the second body relative to the first"),
+        ("twist", "f8", (3,), "rad", "torsion about the normal, and rolling"),
+        ("force", "f8", (3,), "N", "force of the spring on the second body"),
+        ("stiffness", "f8", (), "N/m", "tangential stiffness of the contact"),
+        ("slipping", "?", (), "", "true if the contact slid in the step"),
+    ),
+)
+
+
+def tabulate_anchors(columns: dict[str, Any], geom_bodies: NDArray[np.int32]) -> Rows:
+    """Returns the rows of anchors from arrays without `bodies`, and the body of each geom."""
+    rows = np.empty(len(columns["geoms"]), ANCHOR_TABLE.dtype)
+    for name, values in {**columns, "bodies": geom_bodies[columns["geoms"]]}.items():
+        rows[name] = values
+    return rows

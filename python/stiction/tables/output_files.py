@@ -1,11 +1,12 @@
-"""Checks files that a command will write, before its work begins."""
+"""Files that commands write: checks before the work begins, pictures, and values for JSON."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from stiction.errors import Error
 
@@ -24,18 +25,10 @@ def begins_with(text: str) -> IsOwn:
 
 
 def check_output(path: Path, kind: str, is_own: IsOwn) -> None:
-    """Makes the folder of a file, and checks that the file can be written there.
+    """Makes the folder of a file, and raises Error if the file cannot be written there.
 
-    A file that exists is replaced only if it is of the same kind, so that a wrong name costs no work of
-    the user. A link to a file that does not exist stays: the command makes this file.
-
-    Args:
-        path: path of the file.
-        kind: what is written, such as 'a page of the viewer'.
-        is_own: tells of an existing file, opened at its beginning, whether it is of this kind.
-
-    Raises:
-        Error: the path is a folder, cannot be written, or is a file of another kind.
+    A file that exists is replaced only if it is of the same kind, such as 'a page of the viewer', so that
+    a wrong name costs no work of the user. A link to a file that does not exist stays.
     """
     try:
         if path.is_dir():
@@ -52,15 +45,7 @@ def check_output(path: Path, kind: str, is_own: IsOwn) -> None:
 
 
 def remove_output(path: Path, is_own: IsOwn) -> None:
-    """Removes a file that an earlier call of a command has written, if there is one.
-
-    Args:
-        path: path of the file. A file of another kind stays, and so does a device or a pipe.
-        is_own: as that of check_output.
-
-    Raises:
-        Error: the file cannot be removed.
-    """
+    """Removes an older file, or raises Error. A file of another kind, a device or a pipe stays."""
     try:
         if path.is_file() and _is_replaceable(path, is_own):
             path.unlink()
@@ -99,3 +84,43 @@ def _explain(path: Path, error: OSError) -> str:
             if folder.exists() and not folder.is_dir():
                 return f"'{folder}' is a file, not a folder"
     return error.strerror or str(error)
+
+
+# Each picture carries the program's name, so that others are not replaced.
+SOFTWARE = "stiction"  # the text 'Software' of a PNG
+_DPI = 120
+_is_picture = has_mark(f"tEXtSoftware\0{SOFTWARE}")  # the type, the key and the value of a chunk
+
+
+def check_picture_path(path: Path) -> None:
+    """Raises Error if a picture cannot be written, or would replace something else than an older one."""
+    if path.suffix.lower() != ".png":
+        raise Error(
+            "invalid_value",
+            str(path),
+            f"must end in .png, because the picture is a PNG; name it '{path.stem or 'picture'}.png'",
+        )
+    check_output(path, "a picture of Stiction", _is_picture)
+
+
+def write_picture(figure: Any, path: Path) -> None:
+    """Writes a figure of matplotlib as a PNG. OSError: the file cannot be written."""
+    figure.savefig(path, dpi=_DPI, format="png", metadata={"Software": SOFTWARE})
+
+
+def remove_picture(path: Path) -> None:
+    """Removes a picture that an earlier call has written, or raises Error."""
+    remove_output(path, _is_picture)
+
+
+def make_plain(value: Any) -> Any:
+    """Converts values that JSON cannot express: NaN and infinity to None, keys of floats to text."""
+    if isinstance(value, dict):
+        return {
+            f"{key:g}" if isinstance(key, float) else key: make_plain(x) for key, x in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [make_plain(x) for x in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.binding.extras import import_extra
+from stiction._core import list_report_arrays
+from stiction.binding._load import import_extra
 from stiction.inputs.arguments import check_name
 
 Rows = NDArray[np.void]
 # Field, type, shape, unit and meaning.
 Field = tuple[str, str, tuple[int, ...], str, str]
+
+
+class ReportArray(NamedTuple):
+    """An array of ContactReport or PatchReport: a row of the table in sim/report/contact_report.hpp.
+
+    `starts_of` names the items that each entry counts, such as 'faces', if the array has starts.
+    """
+
+    name: str
+    type: str
+    width: int
+    unit: str
+    meaning: str
+    item: str
+    is_recorded: bool
+    starts_of: str | None
+
+    @property
+    def field(self) -> Field:
+        """The column of the array; that of starts has numbers of items, such as num_faces."""
+        name = f"num_{self.starts_of}" if self.starts_of else self.name
+        shape = (self.width,) if self.width > 1 else ()
+        kind = {"int32": "i4", "float64": "f8", "bool": "?"}[self.type]
+        meaning = self.meaning[0].lower() + self.meaning[1:]
+        return name, kind, shape, self.unit.strip("-"), meaning
+
+
+REPORT_ARRAYS = tuple(ReportArray(*row) for row in list_report_arrays())
 
 FORMATS = ("numpy", "arrow")
 _STEP_FIELDS: tuple[Field, ...] = (
@@ -25,12 +54,7 @@ _STEMS = {"bodies": "body", "geoms": "geom", "elements": "element"}  # of column
 
 @dataclass(frozen=True)
 class RecordTable:
-    """The columns of a table.
-
-    Attributes:
-        name: what the rows are, such as 'contacts'.
-        fields: the columns of a step's table.
-    """
+    """The name of a table, such as 'contacts', and the columns of a step's rows."""
 
     name: str
     fields: tuple[Field, ...]
@@ -55,10 +79,7 @@ class RecordTable:
         return out
 
     def list_columns(self, rows: Rows) -> list[tuple[str, NDArray[Any], dict[str, str]]]:
-        """Returns the columns of the flat forms of a table: their name, values, and unit and meaning.
-
-        The two entries of a pair end in 1 and 2: `body1`. The components of a vector end in _x, _y, _z.
-        """
+        """Returns the flat columns with unit and meaning: body1, body2 of pairs; _x, _y, _z."""
         columns = []
         for name, _, shape, unit, meaning in _STEP_FIELDS + self.fields:
             if name not in (rows.dtype.names or ()):
@@ -76,19 +97,11 @@ class RecordTable:
         return columns
 
     def convert(self, rows: Rows, format: str) -> Any:
-        """Returns the rows as they are for 'numpy', or as a pyarrow.Table for 'arrow'.
-
-        Raises:
-            Error: there is no such format, or pyarrow is missing.
-        """
+        """Returns the rows as they are for 'numpy', or as a pyarrow.Table for 'arrow'."""
         return rows if check_name("format", format, FORMATS) == "numpy" else self.to_arrow(rows)
 
     def to_arrow(self, rows: Rows) -> Any:
-        """Returns the rows as a pyarrow.Table with the columns of list_columns.
-
-        Raises:
-            Error: pyarrow is missing.
-        """
+        """Returns the rows as a pyarrow.Table with the columns of list_columns."""
         pa = import_pyarrow("format='arrow'")
         fields, arrays = [], []
         for name, values, notes in self.list_columns(rows):
@@ -99,12 +112,5 @@ class RecordTable:
 
 
 def import_pyarrow(what: str) -> Any:
-    """Imports pyarrow.
-
-    Args:
-        what: what needs it, for the message.
-
-    Raises:
-        Error: it is not installed.
-    """
+    """Imports pyarrow, or raises Error; `what` needs it."""
     return import_extra("pyarrow.parquet", what, "needs pyarrow", "arrow")

@@ -1,113 +1,30 @@
-"""Other forms of a report: one contact by its index, plain values for logs and JSON, and HTML for
-notebooks. The classes of reports call these functions.
-"""
+"""Other forms of a report: plain values for logs and JSON, and HTML for notebooks. The classes of reports
+call these functions."""
 
 from __future__ import annotations
 
 import html
-import operator
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stiction import _core
 
 if TYPE_CHECKING:
-    from stiction._core import ContactReport, StepReport
-
-Vector = NDArray[np.float64]
+    from stiction._core import Contact, ContactReport, StepReport
 
 _CONTACTS_SHOWN = 10  # rows of the table in a notebook
 _PLAIN = (bool, int, float, str, type(None))
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no truth value to compare by
-class Contact:
-    """One contact of a step: a row of the arrays of ContactReport, which describe each field.
-
-    Attributes:
-        bodies, geoms: ids of the first and the second body and geom.
-        point, normal: contact point [m], and unit normal from the first into the second body, (3,).
-        distance: signed distance at the start of the step; negative is penetration [m].
-        impulse, force: impulse [N s] and mean force [N] on the second body, (3,).
-        torque_impulse: torque impulse of torsional and rolling friction [N m s], (3,).
-        normal_impulse: normal part of the impulse [N s].
-        normal_velocity: normal velocity after the step; positive is separation [m/s].
-        slip_velocity: tangential velocity after the step [m/s], (3,).
-        slipping: True if the contact slips.
-        friction: coefficient of sliding friction [-].
-        delassus: mobility of the contact point [1/kg]; NaN for 'mujoco'.
-        is_fallback: True for a point contact of a geom with a pressure field.
-        patch: index of the contact's patch; -1 for a point contact.
-    """
-
-    bodies: tuple[int, int]
-    geoms: tuple[int, int]
-    point: Vector
-    normal: Vector
-    distance: float
-    impulse: Vector
-    force: Vector
-    torque_impulse: Vector
-    normal_impulse: float
-    normal_velocity: float
-    slip_velocity: Vector
-    slipping: bool
-    friction: float
-    delassus: float
-    is_fallback: bool
-    patch: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the fields by name as numbers and lists, fit for JSON."""
-        return {name: to_dict(getattr(self, name)) for name in _NAMES}
-
-
-_PAIRS = ("bodies", "geoms")
-_NAMES = tuple(field.name for field in fields(Contact))
-
-
-def find_contacts(contacts: ContactReport, index: Any) -> Contact | list[Contact]:
-    """Returns contact `index`, where a negative index counts from the end, or the contacts of a slice.
-
-    Raises:
-        IndexError: there is no such contact.
-        TypeError: the index is neither an integer nor a slice.
-    """
-    if isinstance(index, slice):
-        return [_find_contact(contacts, i) for i in range(len(contacts))[index]]
-    try:
-        return _find_contact(contacts, operator.index(index))
-    except TypeError as e:
-        raise TypeError(
-            f"contacts take an integer or a slice, not {index!r}; to choose contacts by a mask, apply it "
-            "to an array, such as contacts.force[mask]"
-        ) from e
-
-
-def _find_contact(contacts: ContactReport, index: int) -> Contact:
-    count = len(contacts)
-    if not -count <= index < count:
-        raise IndexError(f"there is no contact {index}; the step had {count} contacts")
-    row = index % count
-    values: dict[str, Any] = {}
-    for name in _NAMES:
-        value = contacts.force[row] if name == "force" else getattr(contacts, name)[row]
-        if name in _PAIRS:
-            value = (int(value[0]), int(value[1]))
-        elif np.ndim(value) == 0:
-            value = value.item()
-        values[name] = value
-    return Contact(**values)
+def describe_contact(contact: Contact) -> str:
+    """Returns the representation of a contact, with all of its values."""
+    values = (f"{name}={getattr(contact, name)!r}" for name in _find_attributes(type(contact)))
+    return f"Contact({', '.join(values)})"
 
 
 def to_dict(report: Any) -> Any:
-    """Converts a report, or a part of one, to dicts, lists, numbers and strings.
-
-    The keys are the names of the attributes. Arrays become nested lists.
-    """
+    """Converts a report, or a part of one, to dicts by attribute, nested lists, numbers and strings."""
     if isinstance(report, _PLAIN):
         return report
     if isinstance(report, np.ndarray):
@@ -160,7 +77,7 @@ def to_table(contacts: ContactReport) -> str:
     )
     lines = []
     for i in range(min(len(contacts), _CONTACTS_SHOWN)):
-        contact = _find_contact(contacts, i)
+        contact = contacts[i]
         force = float(np.linalg.norm(contact.force))
         state = "open" if force == 0 else "slips" if contact.slipping else "sticks"
         cells = (

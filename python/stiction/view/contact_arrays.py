@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction._core import StepReport
-from stiction.recording.patches import RecordedPatch
+from stiction.recording.records import RecordedPatch
 from stiction.recording.step import Step
 
 Vector = NDArray[np.float64]

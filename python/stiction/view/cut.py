@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.meshing.tet_mesh import TetMesh
-from stiction.tables.triangulation import triangulate_polygons
+from stiction.tables.colors import triangulate_polygons
 from stiction.view.colored_mesh import ColoredMesh, to_glb
 from stiction.view.palette import color_pressures
 from stiction.view.style import Style

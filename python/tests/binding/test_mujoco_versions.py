@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.binding import mujoco_faults
+from stiction.binding import _load
 
 IS_FIRST_RELEASE = mujoco.__version__ == "4.0.0"
 SPARSE, DENSE = mujoco.mjtJacobian.mjJAC_SPARSE, mujoco.mjtJacobian.mjJAC_DENSE
@@ -106,7 +106,7 @@ def test_the_wrong_solver_is_warned_of_once_with_the_remedy(
 def test_no_other_model_solver_or_version_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mujoco, "__version__", "4.0.1")
     assert find_warnings(make_tree(), "mujoco") == []
-    monkeypatch.setattr(mujoco, "__version__", mujoco_faults.WRONG_HESSIAN)
+    monkeypatch.setattr(mujoco, "__version__", _load.WRONG_HESSIAN)
     assert find_warnings(make_tree(DENSE), "mujoco") == []
     assert find_warnings(make_tree(), "sap") == []
     with_cg = make_tree()

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import stiction
 from stiction.cli import app
 from stiction.recording import format as fmt
-from stiction.tables.anchor_table import DTYPE
+from stiction.tables.contact_table import ANCHOR_TABLE
 
 SLOPE = math.atan(0.6 * 0.5)  # six tenths of the friction cone
 # Beside the box that sticks, a soft ball that sticks in a patch, and a ball that slides.
@@ -90,7 +90,7 @@ def test_a_recording_has_the_anchors_of_its_steps(
         first += len(rows)
         assert len(step.anchors) == len(rows)
         assert (recorded["step"] == step.index).all() and (recorded["time"] == step.time).all()
-        for name in DTYPE.names or ():
+        for name in ANCHOR_TABLE.dtype.names or ():
             expected = rows[name].astype("f4") if rows[name].dtype.kind == "f" else rows[name]
             np.testing.assert_array_equal(recorded[name], expected)
     assert first == len(table) > 6 * NUM_STEPS
@@ -154,7 +154,7 @@ def test_other_laws_have_no_anchors(model: mujoco.MjModel, tmp_path: Path) -> No
 def test_a_recording_without_the_topic_says_so(
     recording: stiction.Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "_topics", {"/step"})
+    monkeypatch.setattr(recording._head, "topics", {"/step"})
     with pytest.raises(stiction.Error, match="an older version of stiction recorded it"):
         recording.list_anchors()
 
@@ -165,7 +165,7 @@ def test_damaged_anchors_are_named(
     path = tmp_path / "run.mcap"
     size = fmt.ANCHOR_DTYPE.itemsize
     with stiction.Recorder(path, make(model)) as recorder:
-        recorder._writer.write_anchors(0, 1, np.zeros(2, DTYPE))
+        recorder._writer.write_anchors(0, 1, np.zeros(2, ANCHOR_TABLE.dtype))
         recorder._writer._write(
             lambda writer: recorder._writer._add(writer, "/anchors", 0, 1, bytes(size + 1))
         )

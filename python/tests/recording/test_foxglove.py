@@ -18,9 +18,9 @@ pytest.importorskip("foxglove")
 from mcap_protobuf.decoder import DecoderFactory as ProtobufDecoder
 from mcap_ros2.decoder import DecoderFactory as Ros2Decoder
 
-from stiction.recording.foxglove import FRAMES_PER_SECOND, PREFIX, find_frames
-from stiction.recording.foxglove_patches import PatchMesh
-from stiction.recording.ros2_wrench import encode_wrench
+from stiction.recording import foxglove
+from stiction.recording.foxglove import FRAMES_PER_SECOND, PREFIX, encode_wrench, find_frames
+from stiction.recording.foxglove_scene import PatchMesh
 
 # Every kind of geom, a soft ball on a floor, and a box in an oblique pose that touches in points.
 SCENE = """
@@ -209,13 +209,11 @@ def test_wrench_is_aligned_for_names_of_every_length() -> None:
     from mcap.records import Schema
     from mcap_ros2.decoder import DecoderFactory
 
-    from stiction.recording import ros2_wrench
-
     schema = Schema(
         id=1,
-        name=ros2_wrench.SCHEMA_NAME,
-        encoding=ros2_wrench.SCHEMA_ENCODING,
-        data=ros2_wrench.SCHEMA.encode(),
+        name=foxglove.WRENCH_NAME,
+        encoding=foxglove.WRENCH_SCHEMA_ENCODING,
+        data=foxglove.WRENCH_SCHEMA.encode(),
     )
     decode = DecoderFactory().decoder_for("cdr", schema)
     assert decode

@@ -80,7 +80,7 @@ def test_a_missing_or_damaged_copy_is_an_error(
 
     def replay(copy: bytes) -> None:
         recording = stiction.Recording(path)
-        recording._attachments[pressure_fields.PREFIX + "../soft"] = copy
+        recording._head.attachments[pressure_fields.PREFIX + "../soft"] = copy
         stiction.Replay(recording)
 
     with pytest.raises(stiction.Error, match=r"field of material '../soft' is damaged"):

@@ -23,7 +23,7 @@ from stiction.evidence.scorecard.reports import REPORTS
 from stiction.evidence.scorecard.results import ENDED, Row, read_raw, read_rows, write_rows
 from stiction.evidence.scorecard.scene_table import DERIVATIONS, SCENES
 from stiction.evidence.scorecard.summary import make_cells, summarize
-from stiction.tables.pictures import check_picture_path
+from stiction.tables.output_files import check_picture_path
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -13,7 +13,7 @@ import pytest
 
 import stiction
 from stiction.recording import format as fmt
-from stiction.recording.contacts import mark_patches, unpack_contacts
+from stiction.recording.records import mark_patches, unpack_records
 from stiction.setup import options
 from stiction.tables import contact_table
 from stiction.tables.record_table import Rows
@@ -321,7 +321,7 @@ def test_contacts_of_format_1_are_read() -> None:
     )
     old = np.zeros(3, dtype)
     old["geoms"], old["distance"] = [(0, 1), (0, 2), (0, 1)], (1, 2, 3)
-    records = unpack_contacts(old.tobytes(), dtype)
+    records = unpack_records(old.tobytes(), dtype, fmt.CONTACT_DTYPE)
     assert records["distance"].tolist() == [1, 2, 3] and np.isnan(records["slip_velocity"]).all()
 
     class Patch:

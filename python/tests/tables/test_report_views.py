@@ -1,7 +1,6 @@
 """Reports have rows, plain values and HTML."""
 
 import copy
-import dataclasses
 import json
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.tables.report_views import Contact
 
 BOXES = """
 <mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
@@ -31,7 +29,7 @@ def test_a_contact_has_the_row_of_every_array(report: stiction.StepReport) -> No
     contacts = report.contacts
     assert len(contacts) == 4
     arrays = {name for name in dir(contacts) if isinstance(getattr(contacts, name), np.ndarray)}
-    assert {field.name for field in dataclasses.fields(Contact)} == arrays
+    assert set(contacts[0].to_dict()) == arrays
     for i, contact in enumerate(contacts):
         for name in arrays:
             np.testing.assert_array_equal(getattr(contact, name), getattr(contacts, name)[i])
@@ -60,6 +58,8 @@ def test_a_contact_is_plain_itself_and_an_entry_of_sets(report: stiction.StepRep
     assert contact == contact and contact != report.contacts[2] and len({contact, contact}) == 1
     assert json.loads(json.dumps(contact.to_dict()))["force"] == report.contacts.force[1].tolist()
     assert contact.to_dict()["geoms"] == report.contacts.geoms[1].tolist()
+    assert repr(contact).startswith(f"Contact(bodies=(0, 1), geoms={contact.geoms}, point=array([")
+    assert copy.copy(contact).to_dict() == copy.deepcopy(contact).to_dict() == contact.to_dict()
     assert report.contacts._repr_html_() in report._repr_html_()
 
 

@@ -10,7 +10,7 @@ import pytest
 import stiction
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.surfaces import ContactSurfaces
-from stiction.tables.triangulation import triangulate_polygons
+from stiction.tables.colors import triangulate_polygons
 from stiction.view.arrows import (
     ARROW_KINDS,
     ArrowCount,

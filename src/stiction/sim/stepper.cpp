@@ -5,7 +5,6 @@
 
 #include "stiction/base/error.hpp"
 #include "stiction/plant/model/model_check.hpp"
-#include "stiction/sim/options/dry_friction_check.hpp"
 #include "stiction/sim/options/ignored_settings.hpp"
 #include "stiction/sim/stepper_workspace.hpp"
 

@@ -7,12 +7,11 @@
 #include "stiction/base/error.hpp"
 #include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/sim/report/report_writer.hpp"
+#include "stiction/sim/report/warning_table.hpp"
 #include "stiction/sim/step/step_outputs.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 #include "stiction/sim/warnings/failure_text.hpp"
-#include "stiction/sim/warnings/limit_warning.hpp"
-#include "stiction/sim/warnings/mocap_warning.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
-#include "stiction/sim/warnings/rotation_warning.hpp"
+#include "stiction/sim/warnings/motion_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -142,7 +141,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
 /// Fails a step that left its stages by an exception.
 void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
   out.fail(status, std::move(message));
-  clear_contacts(&out.report.contacts);
+  clear_arrays(&out.report.contacts);
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
@@ -206,15 +205,10 @@ void Stepper::Workspace::take(mjData* d, int signature, F&& work) {
   if (has_start_) start_.keep(d, signature);
   memories.begin(start);
   if (const int num_tied = memories.mocap.num_tied(); num_tied > 0)
-    out.report.warn(
-        WarningKind::conflict,
-        "a connect, weld or tendon ties a body to a moving mocap body, but 'rk4' does not correct "
-        "equalities and limits, so the body does not follow; choose the integrator 'euler' or "
-        "'event_driven'",
-        num_tied);
+    out.warn(warnings::kTiedMocap, {}, num_tied);
   const bool may_repeat = in_.mocap.is_any() || start.has_sleep;
   const std::uint32_t status = may_repeat ? std::exchange(out.report.status, kOk) : kOk;
-  if (may_repeat) findings_.read(out.report);
+  if (may_repeat) findings_ = out.report;
   std::visit(work, step_);
   for (start.is_again = true; may_repeat && must_begin_again();) {
     start_.restore(d);
@@ -234,13 +228,8 @@ bool Stepper::Workspace::must_begin_again() {
   const bool wakes = std::exchange(out.must_retake, false);
   const bool is_blocked =
       !wakes && (out.report.status & kNotConverged) && memories.mocap.release_blocked();
-  if (wakes || is_blocked) findings_.write(&out.report);
-  if (is_blocked)
-    out.report.warn(
-        WarningKind::conflict,
-        "a mocap body pushes or pulls others where they cannot go, so in this step it closes no "
-        "contact, or has no velocity at all, and may pass into them; move it back, or use a "
-        "compliant contact model");
+  if (wakes || is_blocked) withdraw_step(findings_, &out.report);
+  if (is_blocked) out.warn(warnings::kBlockedMocap);
   return wakes || is_blocked;
 }
 

@@ -12,7 +12,6 @@
 #include "stiction/sim/integrators/event_step.hpp"
 #include "stiction/sim/integrators/mujoco_step.hpp"
 #include "stiction/sim/integrators/rk4_step.hpp"
-#include "stiction/sim/report/report_findings.hpp"
 #include "stiction/sim/report/taxel_reader.hpp"
 #include "stiction/sim/step/input_check.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
@@ -67,7 +66,7 @@ class Stepper::Workspace {
   // The start of the step: its state, and the findings of the call before it. MuJoCoStep keeps a
   // state of its own.
   KeptState start_;
-  ReportFindings findings_;
+  CallFindings findings_;
   bool has_start_ = false;                 // start_ is that of the present step
   std::vector<std::uint64_t> call_state_;  // StepMemories before a call of advance
 };

@@ -1,4 +1,4 @@
-#include "stiction/sim/warnings/coupling_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 #include <gtest/gtest.h>
 

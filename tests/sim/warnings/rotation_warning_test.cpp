@@ -1,4 +1,4 @@
-#include "stiction/sim/warnings/rotation_warning.hpp"
+#include "stiction/sim/warnings/motion_warnings.hpp"
 
 #include <string>
 

@@ -12,8 +12,12 @@ from stiction.evidence.scorecard.page import TITLE, make_page
 from stiction.evidence.scorecard.picture import draw_scorecard
 from stiction.evidence.scorecard.results import HEADER, Row, write_rows
 from stiction.evidence.scorecard.summary import make_cells
-from stiction.tables.output_files import begins_with, check_output
-from stiction.tables.pictures import check_picture_path, write_picture
+from stiction.tables.output_files import (
+    begins_with,
+    check_output,
+    check_picture_path,
+    write_picture,
+)
 
 
 @dataclass(frozen=True)

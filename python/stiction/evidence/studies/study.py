@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stiction.errors import Error
 from stiction.evidence.studies.checks import Check
 from stiction.setup.defaults import builtin_defaults
-from stiction.tables.plain_json import make_plain
+from stiction.tables.output_files import make_plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure  # for types only, because matplotlib is slow to load

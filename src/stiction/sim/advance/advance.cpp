@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "stiction/base/error.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
+#include "stiction/sim/report/warning_table.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -66,11 +67,7 @@ void Advance::warn_of_plugin_state(const mjModel* m) {
   if (names.empty()) return;
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  out_.report.warn(
-      WarningKind::plugin_state,
-      "the state of the engine plugins " + text +
-          " is stepped, but its error does not shorten the steps of advance, because nothing is "
-          "known of its units; give max_time_step the step that the plugins need");
+  out_.warn(warnings::kPluginState, {.text = text});
 }
 
 /// Takes one step, with as many attempts as it needs.

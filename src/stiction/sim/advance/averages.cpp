@@ -3,30 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "stiction/sim/report/report_writer.hpp"
-
 namespace stiction::sim {
 namespace {
 
 bool is_averaged(const mjModel* m, int sensor) {
   return m->sensor_needstage[sensor] == mjSTAGE_ACC;
-}
-
-/// Calls f(array of a, the same array of b, numbers per contact) for all arrays but the impulses.
-template <class F>
-void for_each_array(const ContactReport& a, ContactReport* b, F&& f) {
-  f(a.bodies, &b->bodies, 2);
-  f(a.geoms, &b->geoms, 2);
-  f(a.point, &b->point, 3);
-  f(a.normal, &b->normal, 3);
-  f(a.distance, &b->distance, 1);
-  f(a.normal_velocity, &b->normal_velocity, 1);
-  f(a.slip_velocity, &b->slip_velocity, 3);
-  f(a.slipping, &b->slipping, 1);
-  f(a.friction, &b->friction, 1);
-  f(a.delassus, &b->delassus, 1);
-  f(a.is_fallback, &b->is_fallback, 1);
-  f(a.patch, &b->patch, 1);
 }
 
 /// Calls f(row, key) for all rows of constraints; see AdvanceAverages::RowForce.
@@ -77,9 +58,8 @@ void AdvanceAverages::start(const mjModel* m, const mjData* d) {
   qvel_.assign(d->qvel, d->qvel + m->nv);
   sensordata_.assign(m->nsensordata, 0.0);
   qfrc_constraint_.assign(m->nv, 0.0);
-  clear_contacts(&contacts_);
+  for (ContactReport* contacts : {&contacts_, &means_}) clear_arrays(contacts);
   weights_.clear();
-  points_.clear();
   last_part_.clear();
   entries_.clear();
   rows_.clear();
@@ -137,10 +117,18 @@ int AdvanceAverages::find_row(const std::array<int, 3>& key, int* place, bool* i
   return row;
 }
 
-/// Copies everything of contact i but its impulses to a row.
-void AdvanceAverages::copy_row(const ContactReport& from, int i, int row) {
-  for_each_array(from, &contacts_, [&](const auto& source, auto* array, int n) {
-    std::copy_n(source.begin() + n * i, n, array->begin() + n * row);
+/// Adds contact i to a row: sums and weighted sums, and a copy of all else.
+void AdvanceAverages::add_row(const ContactReport& from, int i, int row) {
+  const double weight = from.normal_impulse[i];
+  weights_[row] += weight;
+  for_each_array<ContactReport>([&](const auto& array) {
+    for (int k = 0; k < array.width; ++k) {
+      const auto value = (from.*array.member)[array.width * i + k];
+      const int place = array.width * row + k;
+      auto& last = (contacts_.*array.member)[place];
+      last = array.average == Average::kSum ? last + value : value;
+      if (array.average == Average::kMean) (means_.*array.member)[place] += weight * value;
+    }
   });
 }
 
@@ -155,23 +143,12 @@ void AdvanceAverages::add_contacts(const ContactReport& from) {
     const int row = find_row(key, &entry_places_[i], &is_new);
     if (is_new) {
       const int size = row + 1;
-      for_each_array(from, &contacts_,
-                     [size](const auto&, auto* array, int n) { array->resize(n * size); });
-      for (auto* array : {&contacts_.impulse, &contacts_.torque_impulse, &points_})
-        array->resize(3 * size, 0.0);
-      for (auto* array : {&contacts_.normal_impulse, &weights_}) array->resize(size, 0.0);
+      for (ContactReport* contacts : {&contacts_, &means_}) resize_arrays(size, contacts);
+      weights_.resize(size, 0.0);
       last_part_.resize(size);
     }
-    copy_row(from, i, row);
+    add_row(from, i, row);
     last_part_[row] = num_parts_;
-    const double weight = from.normal_impulse[i];
-    weights_[row] += weight;
-    contacts_.normal_impulse[row] += weight;
-    for (int k = 0; k < 3; ++k) {
-      contacts_.impulse[3 * row + k] += from.impulse[3 * i + k];
-      contacts_.torque_impulse[3 * row + k] += from.torque_impulse[3 * i + k];
-      points_[3 * row + k] += weight * from.point[3 * i + k];
-    }
   }
 }
 
@@ -186,13 +163,15 @@ void AdvanceAverages::finish(const mjModel* m, mjData* d, ContactReport* contact
     d->qacc[i] = (d->qvel[i] - qvel_[i]) / duration_;
   }
   write_rows(d);
-  for (int row = 0; row < contacts_.size(); ++row) {
-    if (weights_[row] > 0)
-      for (int k = 0; k < 3; ++k)
-        contacts_.point[3 * row + k] = points_[3 * row + k] / weights_[row];
-    // Patches are those of the last part.
-    if (last_part_[row] != num_parts_) contacts_.patch[row] = -1;
-  }
+  for_each_array<ContactReport>([&](const auto& array) {
+    for (int row = 0; row < contacts_.size(); ++row)
+      for (int place = array.width * row; place < array.width * (row + 1); ++place) {
+        auto& value = (contacts_.*array.member)[place];
+        if (array.average == Average::kMean && weights_[row] > 0)
+          value = (means_.*array.member)[place] / weights_[row];
+        if (array.average == Average::kLastPatch && last_part_[row] != num_parts_) value = -1;
+      }
+  });
   *contacts = contacts_;
   contacts->time_step = duration_;
 }

@@ -55,7 +55,7 @@ void DoubledStep::set_time_step(double h) {
 
 void DoubledStep::begin(const StepInputs& in, mjData* d, bool is_first) {
   start_.state.keep(d);
-  start_.findings.read(out_.report);
+  start_.findings = out_.report;
   start_.qvel.assign(d->qvel, d->qvel + in.model->nv);
   start_.is_first = is_first;
   start_.has_geometry = false;
@@ -64,7 +64,7 @@ void DoubledStep::begin(const StepInputs& in, mjData* d, bool is_first) {
 }
 
 void DoubledStep::begin_again(mjData* d) {
-  start_.findings.write(&out_.report);
+  withdraw_step(start_.findings, &out_.report);
   // A failure of the first solve leaves the geometry as it was.
   if (start_.has_geometry) return;
   start_.state.restore(d);

@@ -9,7 +9,7 @@
 #include "stiction/sim/advance/control.hpp"
 #include "stiction/sim/advance/extrapolation.hpp"
 #include "stiction/sim/integrators/contact_step.hpp"
-#include "stiction/sim/report/report_findings.hpp"
+#include "stiction/sim/report/step_report.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
 
 namespace stiction::sim {
@@ -95,7 +95,7 @@ class DoubledStep {
     explicit Start(const mjModel* m) : state(m) {}
     KeptState state;
     StepStart memories;
-    ReportFindings findings;
+    CallFindings findings;
     AdvancePattern pattern;
     std::vector<double> qvel;
     bool is_first = false;      // of the call

@@ -8,14 +8,9 @@
 #include "stiction/formulations/convex/dense_hessian.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/solution/write_back.hpp"
-#include "stiction/sim/report/patch_writer.hpp"
 #include "stiction/sim/report/report_writer.hpp"
-#include "stiction/sim/warnings/anchor_warning.hpp"
-#include "stiction/sim/warnings/coupling_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 #include "stiction/sim/warnings/failure_text.hpp"
-#include "stiction/sim/warnings/law_range_warning.hpp"
-#include "stiction/sim/warnings/patch_warning.hpp"
-#include "stiction/sim/warnings/penetration_warning.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -265,9 +260,7 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
   if (out_.parts.patches || out_.has_taxels)
     write_patches(in.model, patches, contacts_.problem, contacts_.solution, &report.patches);
   warn_of_patch_limits(patches, &out_);
-  for (const contact::IslandStatistics& island : contacts_.solution.islands)
-    if (island.has_conflict)
-      report.warn(WarningKind::conflict, describe_conflict(in, d, contacts_, island));
+  warn_of_conflicts(in, d, contacts_, &out_);
   record_memories(in);
   warn_of_large_force(in, d, contacts_, &force_scratch_, &out_);
   record_penetration(in.model, report.contacts, dt, &memories_.penetration);
@@ -284,7 +277,7 @@ void ContactStep::record_memories(const StepInputs& in) {
   Anchors& anchors = memories_.anchors;
   const Sleep& sleep = memories_.sleep;
   if (anchors.record(contacts_.problem, contacts_.solution))
-    warn_of_lost_anchors(in.model, anchors.losing_geoms(), &out_.report);
+    warn_of_lost_anchors(anchors.losing_geoms(), &out_);
   if (sleep.num_asleep() > 0)
     anchors.keep([&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
   out_.report.anchors = anchors.summary();

@@ -14,7 +14,7 @@
 #include "stiction/sim/memory/solver_memory.hpp"
 #include "stiction/sim/step/solved_contacts.hpp"
 #include "stiction/sim/step/step_memories.hpp"
-#include "stiction/sim/warnings/force_warning.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 

@@ -34,14 +34,14 @@ void WholeStep::begin(const mjData* d) {
   sums = {};
   sums.num_parts = 0;
   timings_ = out_.report.timings = {};
-  clear_contacts(&contacts_);
+  clear_arrays(&contacts_);
 }
 
 void WholeStep::add_part() {
   StepReport& report = out_.report;
   add_statistics(report.statistics, &sums);
   add_timings(std::exchange(report.timings, {}), &timings_);
-  append_contacts(report.contacts, &contacts_);
+  append_arrays(report.contacts, &contacts_);
 }
 
 void WholeStep::end(mjData* d) {

@@ -13,7 +13,7 @@
 #include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 #include "stiction/plant/solution/write_back.hpp"
-#include "stiction/sim/options/dry_friction_check.hpp"
+#include "stiction/sim/options/ignored_settings.hpp"
 #include "stiction/sim/report/report_writer.hpp"
 
 namespace stiction::sim {

@@ -7,7 +7,7 @@
 
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/sim/memory/memory.hpp"
-#include "stiction/sim/options/integrator.hpp"
+#include "stiction/sim/options/step_options.hpp"
 
 namespace stiction::sim {
 

@@ -8,6 +8,7 @@
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/sim/options/step_options.hpp"
 
+/// Settings that have no effect, and those that the step refuses.
 namespace stiction::sim {
 
 /// Finds the settings in the contact properties, the MJCF and the options that the contact model
@@ -17,5 +18,14 @@ namespace stiction::sim {
 std::vector<std::string> find_ignored_settings(const mjModel* model,
                                                const plant::MaterialTable& materials,
                                                const StepOptions& options, bool may_sleep = true);
+
+/// Refuses a model with dry friction of joints or tendons.
+/// @param text cause and remedy, after the name of the element
+/// @throws Error kUnsupported that names the first element with frictionloss
+void refuse_dry_friction(const mjModel* model, const char* text);
+/// Refuses a model with dry friction if the options choose an LCP solver that cannot bound impulses
+/// on both sides, under a model that reads this option.
+/// @throws Error kUnsupported
+void check_dry_friction(const mjModel* model, const StepOptions& options);
 
 }  // namespace stiction::sim

@@ -24,11 +24,11 @@ struct ExplainedNumber {
 struct PairExplanation {
   int geom1 = -1, geom2 = -1;
   bool collides = false;
-  std::string reason;      // why they collide, or why they do not
-  bool is_patch = false;   // true if they touch in a patch, false if in points
-  std::string why_points;  // why they touch in points although one could touch in patches
+  std::string reason{};      // why they collide, or why they do not
+  bool is_patch = false;     // true if they touch in a patch, false if in points
+  std::string why_points{};  // why they touch in points although one could touch in patches
   /// The numbers of the contact; empty if the geoms do not collide.
-  std::vector<ExplainedNumber> numbers;
+  std::vector<ExplainedNumber> numbers{};
 };
 
 /// Explains the contact of two geoms by means of the functions that the step calls: MuJoCo's

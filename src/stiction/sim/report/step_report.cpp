@@ -3,22 +3,37 @@
 #include <utility>
 
 namespace stiction::sim {
+namespace {
 
-const char* name(WarningKind kind) {
-  switch (kind) {
-    case WarningKind::mujoco: return "mujoco";
-    case WarningKind::patch_limit: return "patch_limit";
-    case WarningKind::conflict: return "conflict";
-    case WarningKind::large_force: return "large_force";
-    case WarningKind::penetration: return "penetration";
-    case WarningKind::limit: return "limit";
-    case WarningKind::law_range: return "law_range";
-    case WarningKind::coupling: return "coupling";
-    case WarningKind::rotation: return "rotation";
-    case WarningKind::plugin_state: return "plugin_state";
-    case WarningKind::anchors: return "anchors";
-  }
-  return "";
+// In the order of the bits.
+constexpr const char* kStatusNames[] = {
+    "non_finite_state",      "non_finite_input",  "non_finite_solution", "not_converged",
+    "not_positive_definite", "buffer_full",       "mujoco_error",        "certificate_failed",
+    "out_of_time",           "out_of_iterations", "interrupted",         "too_large",
+    "model_changed",         "inaccurate"};
+constexpr const char* kMemoryNames[] = {"active_set",     "patch_history", "mocap_motion",
+                                        "contact_forces", "anchors",       "warnings",
+                                        "step_length"};
+
+template <std::size_t kSize>
+std::vector<std::string> list_names(std::uint32_t bits, const char* const (&names)[kSize]) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < kSize; ++i)
+    if (bits & (1u << i)) out.emplace_back(names[i]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> list_memory(std::uint32_t kinds) {
+  return list_names(kinds, kMemoryNames);
+}
+
+std::string describe_status(std::uint32_t status) {
+  std::string text;
+  for (const std::string& name : list_names(status, kStatusNames))
+    text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "ok" : text;
 }
 
 void StepReport::warn(WarningKind kind, WarningText text, int count) {
@@ -27,45 +42,6 @@ void StepReport::warn(WarningKind kind, WarningText text, int count) {
   own.count += count;
   own.text = text;
   warning = std::move(text);
-}
-
-std::vector<std::string> list_memory(std::uint32_t kinds) {
-  std::vector<std::string> names;
-  if (kinds & kActiveSet) names.emplace_back("active_set");
-  if (kinds & kPatchHistory) names.emplace_back("patch_history");
-  if (kinds & kMocapMotion) names.emplace_back("mocap_motion");
-  if (kinds & kContactForces) names.emplace_back("contact_forces");
-  if (kinds & kAnchors) names.emplace_back("anchors");
-  if (kinds & kWarnings) names.emplace_back("warnings");
-  if (kinds & kStepLength) names.emplace_back("step_length");
-  return names;
-}
-
-std::string describe_status(std::uint32_t status) {
-  struct Name {
-    std::uint32_t bit;
-    const char* name;
-  };
-  constexpr Name kNames[] = {
-      {kNonFiniteState, "non_finite_state"},
-      {kNonFiniteInput, "non_finite_input"},
-      {kNonFiniteSolution, "non_finite_solution"},
-      {kNotConverged, "not_converged"},
-      {kNotPositiveDefinite, "not_positive_definite"},
-      {kBufferFull, "buffer_full"},
-      {kMuJoCoError, "mujoco_error"},
-      {kCertificateFailed, "certificate_failed"},
-      {kOutOfTime, "out_of_time"},
-      {kOutOfIterations, "out_of_iterations"},
-      {kInterrupted, "interrupted"},
-      {kTooLarge, "too_large"},
-      {kModelChanged, "model_changed"},
-      {kInaccurate, "inaccurate"},
-  };
-  std::string text;
-  for (const Name& n : kNames)
-    if (status & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.name);
-  return text.empty() ? "ok" : text;
 }
 
 }  // namespace stiction::sim

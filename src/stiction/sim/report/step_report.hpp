@@ -7,10 +7,8 @@
 
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/contact/contact_solution.hpp"
-#include "stiction/sim/report/advance_report.hpp"
-#include "stiction/sim/report/patch_report.hpp"
-#include "stiction/sim/report/taxel_report.hpp"
-#include "stiction/sim/report/trace_report.hpp"
+#include "stiction/math/vec3.hpp"
+#include "stiction/sim/report/contact_report.hpp"
 #include "stiction/sim/report/warning_text.hpp"
 
 namespace stiction::sim {
@@ -34,30 +32,6 @@ enum StepStatus : std::uint32_t {
   kModelChanged = 1u << 12,  // the model changed so that only a new stepper can follow; nothing was
                              // computed
   kInaccurate = 1u << 13,    // error control missed the accuracy by far at its least step
-};
-
-/// The contacts of a step: arrays with one entry (or row) per contact. They include speculative
-/// contacts that did not touch; their distance is above 0 and their impulse is 0. A step that is
-/// divided lists the contacts of each part, each with the impulse of that part.
-struct ContactReport {
-  std::vector<int> bodies;                // 2 per contact: MuJoCo body ids of A and B
-  std::vector<int> geoms;                 // 2 per contact
-  std::vector<double> point;              // 3, world [m]
-  std::vector<double> normal;             // 3, world, from A into B
-  std::vector<double> distance;           // signed, < 0 overlaps [m]
-  std::vector<double> impulse;            // 3, on B, world [N s]
-  std::vector<double> torque_impulse;     // 3, on B, world [N m s]; torsional and rolling friction
-  std::vector<double> normal_impulse;     // >= 0 [N s]
-  std::vector<double> normal_velocity;    // v_n after the step, > 0 separates [m/s]
-  std::vector<double> slip_velocity;      // 3, of B relative to A, tangential, world [m/s]
-  std::vector<std::uint8_t> slipping;     // 1: friction at its bound; 0: stiction or no force
-  std::vector<double> friction;           // sliding coefficient used, 0 if frictionless [-]
-  std::vector<double> delassus;           // mobility w of the point [1/kg]; NaN if not computed
-  std::vector<std::uint8_t> is_fallback;  // 1: a point contact of a geom with a pressure field
-  std::vector<int> patch;                 // index of the patch that it is a point of; -1: none
-  double time_step = 0;                   // of the whole step [s]; force = impulse / time_step
-
-  int size() const { return static_cast<int>(distance.size()); }
 };
 
 /// Wall times of the stages of a step [us].
@@ -94,42 +68,92 @@ struct StepStatistics {
   double residual = 0;   // largest |D grad l| / scale of an island [-]
 };
 
-/// The kinds of warnings of a step.
-enum class WarningKind {
-  mujoco,        // MuJoCo's own
-  patch_limit,   // pressure fields are thin for their speed, or deep in each other
-  conflict,      // overlaps, limits and equalities cannot be corrected together
-  large_force,   // a contact force that no weight, motion or applied force explains
-  penetration,   // a contact lets geoms sink deep into each other
-  limit,         // a rigid model lets a joint or tendon leave its range
-  law_range,     // a contact is beyond the table of a normal law
-  coupling,      // friction is bounded by other normal impulses than those of the step
-  rotation,      // a body or joint turns by more than half a turn in the step
-  plugin_state,  // advance does not know the error of an engine plugin's state
-  anchors,       // springs of contacts that stick are lost in many steps
-};
-inline constexpr int kNumWarningKinds = 11;
-
-/// What a simulator remembers of the step before, as bits.
+/// The memory that a simulator has of the step before, as bits.
 enum MemoryKind : std::uint32_t {
   kActiveSet = 1u << 0,      // of a rigid model: the first guess of the next solve
   kPatchHistory = 1u << 1,   // where the force of deep patches goes on
   kMocapMotion = 1u << 2,    // the last poses of mocap bodies, which give their velocities
-  kContactForces = 1u << 4,  // of a lagged model: the normal forces that bound friction
-  kAnchors = 1u << 5,        // of the friction law elastic: the stretches of contacts that stick
-  kWarnings = 1u << 3,       // the overlaps and limits that have given their warning
+  kContactForces = 1u << 3,  // of a lagged model: the normal forces that bound friction
+  kAnchors = 1u << 4,        // of the friction law elastic: the stretches of contacts that stick
+  kWarnings = 1u << 5,       // the overlaps and limits that have given their warning
   kStepLength = 1u << 6,     // of Stepper::advance: the length of the next step
 };
 /// Returns the names of the bits that are set, in order: "active_set", "patch_history".
 std::vector<std::string> list_memory(std::uint32_t kinds);
 
-/// Returns the name of a kind, such as "patch_limit".
-const char* name(WarningKind kind);
-
 /// The warnings of one kind in a call.
 struct WarningReport {
   int count = 0;
   WarningText text;  // the last one
+};
+
+/// The steps of a call of Stepper::advance. All are 0 after other calls.
+struct AdvanceReport {
+  double until = 0;              // the argument [s]
+  double accuracy = 0;           // the argument [m]
+  int num_steps = 0;             // steps that were accepted
+  int num_rejected = 0;          // steps that were taken again with a smaller length
+  int num_failed = 0;            // those of them whose solver or certificate failed
+  int num_not_extrapolated = 0;  // steps in which an island was not extrapolated
+  int num_inaccurate = 0;        // steps of the least length that missed the accuracy
+  double first_step = 0;         // the length that was planned when the call began [s]
+  double first_error = 0;    // the error of the step before the call, relative to the accuracy [-]
+  double smallest_step = 0;  // [s]
+  double largest_step = 0;   // [s]
+  double next_step = 0;      // the length that the next call begins with [s]
+  double last_error = 0;     // the error of the last step, relative to the accuracy [-]
+  /// The sum and the largest of the errors of all steps [m]. An error is local: it says how far a
+  /// point is from where it should be by one step from the state at its start. The sum is how far
+  /// it would be if every error were carried along unchanged. It is no bound of the global error.
+  double sum_of_errors = 0;
+  double largest_error = 0;
+
+  bool accuracy_reached() const { return num_inaccurate == 0; }
+};
+
+/// The readings of the taxels of all sensors in a step: arrays with one entry (or row) per taxel,
+/// of which [start[i], start[i + 1]) are those of sensor i. Forces act on the body of the sensor
+/// and are means over the step.
+struct TaxelReport {
+  std::vector<std::string> names;  // one per sensor
+  std::vector<int> shape;          // 2 per sensor: taxels along both axes; for a mesh: taxels, 1
+  std::vector<int> start{0};       // size() + 1
+
+  std::vector<math::RigidTransform> pose;  // X_WS of each sensor
+  std::vector<math::Vec3> local_position;  // in the frame of the sensor [m]
+  std::vector<double> area;                // [m^2]
+  /// 3 [Pa]: the pressure, > 0 if pressed, and the two shears, in the frame of the taxel.
+  std::vector<double> traction;
+  std::vector<double> force;   // 3, world [N]
+  std::vector<double> torque;  // 3, about the taxel's position, world [N m]
+  std::vector<int> pressed;    // the taxels with a force; the entries of all others are 0
+  /// Identifies the sensors whose names, shapes and areas the report has; 0: it has none.
+  std::uint64_t layout_id = 0;
+
+  /// Returns the position of a taxel of sensor i in the world [m].
+  math::Vec3 position(int i, int taxel) const { return pose[i] * local_position[taxel]; }
+  int size() const { return static_cast<int>(names.size()); }
+  int num_taxels() const { return static_cast<int>(area.size()); }
+};
+
+/// The course of Newton's method in a step: arrays with one entry per iterate. Empty unless
+/// StepOptions::trace is set. A step solves its islands again if the solution reaches more
+/// contacts, and once more for each part of a divided step. An island takes several runs of
+/// Newton's method if its problem is solved by way of softer problems, in rounds (`coulomb`) or in
+/// sub-steps (`tamsi`).
+struct TraceReport {
+  std::vector<int> solve;      // 0, 1, ...
+  std::vector<int> island;     // index in StepReport::islands of that solve
+  std::vector<int> run;        // 0, 1, ... of the island
+  std::vector<int> iteration;  // 0, 1, ... of the run
+  /// Cost l at the iterate minus l at the start of the run [J]; NaN under `tamsi`, which has no
+  /// cost.
+  std::vector<double> cost;
+  std::vector<double> gradient_norm;  // |D grad l| [sqrt(J)]
+  std::vector<double> step_length;  // of the step from the iterate, 1 for a full step; 0 at the end
+  int num_solves = 0;
+
+  int size() const { return static_cast<int>(solve.size()); }
 };
 
 /// The springs of contacts that stick under the friction law `elastic`.
@@ -151,14 +175,21 @@ struct ReportParts {
   bool timings = true;
 };
 
-/// The report of a step. After several steps in one call it describes the last one, with the worst
-/// certificate and all warnings of the call.
-struct StepReport {
-  std::uint32_t status = kOk;
-  std::string message;  // the problem, its cause and a remedy; empty if status is kOk
-  double time = 0;      // at the end of the step [s]
-  int num_steps = 0;    // steps completed by this call
+/// The findings of all steps of a call: the worst certificate, and the warnings.
+struct CallFindings {
   certificate::Certificate certificate;
+  int num_warnings = 0;                                  // of all kinds
+  WarningText warning;                                   // the last one
+  std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
+};
+
+/// The report of a step. After several steps in one call it describes the last one, with the
+/// findings of the call.
+struct StepReport : CallFindings {
+  std::uint32_t status = kOk;
+  std::string message;        // the problem, its cause and a remedy; empty if status is kOk
+  double time = 0;            // at the end of the step [s]
+  int num_steps = 0;          // steps completed by this call
   double momentum_error = 0;  // momentum residual |D r| by MuJoCo's matrices [sqrt(J)]
   StepStatistics statistics;
   StepTimings timings;
@@ -169,16 +200,13 @@ struct StepReport {
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   AnchorSummary anchors;
-  int num_warnings = 0;                                  // of all kinds
-  WarningText warning;                                   // the last one
-  std::array<WarningReport, kNumWarningKinds> warnings;  // by kind
   /// Bits of MemoryKind that the first step of the call would have taken from the step before, but
   /// did not have: its data and time are not those in which the last step of the simulator ended.
   /// A checkpoint with Stepper::get_state has them. 0 at time 0, where there is no step before.
   std::uint32_t missing_memory = 0;
 
-  /// Adds warnings of a kind, of which `text` is the last one.
-  void warn(WarningKind kind, WarningText text, int count = 1);
+  /// Adds warnings of a kind, of which `text` is the last one. See StepOutputs::warn.
+  void warn(WarningKind kind, WarningText text, int count);
   bool ok() const { return status == kOk; }
 };
 

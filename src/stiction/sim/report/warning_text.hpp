@@ -4,44 +4,67 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "stiction/plant/mujoco/element_names.hpp"
 
 namespace stiction::sim {
 
-/// What a warning tells, before it is written as a text. The function gives the numbers their
-/// meaning.
-struct WarningFacts {
-  using Describe = std::string (*)(const plant::ElementNames&, const WarningFacts&);
+/// The kinds of warnings of a step.
+enum class WarningKind {
+  mujoco,        // MuJoCo's own
+  patch_limit,   // pressure fields are thin for their speed, or deep in each other
+  conflict,      // overlaps, limits and equalities cannot be corrected together
+  large_force,   // a contact force that no weight, motion or applied force explains
+  penetration,   // a contact lets geoms sink deep into each other
+  limit,         // a rigid model lets a joint or tendon leave its range
+  law_range,     // a contact is beyond the table of a normal law
+  coupling,      // friction is bounded by other normal impulses than those of the step
+  rotation,      // a body or joint turns by more than half a turn in the step
+  plugin_state,  // advance does not know the error of an engine plugin's state
+  anchors,       // springs of contacts that stick are lost in many steps
+};
+inline constexpr int kNumWarningKinds = 11;
 
-  Describe describe = nullptr;
-  std::array<int, 4> ids = {};
-  std::array<double, 3> numbers = {};
+/// Returns the name of a kind, such as "patch_limit".
+const char* name(WarningKind kind);
+
+/// A warning of the table in warning_table.hpp. Its text has places for WarningFacts: {geom 0},
+/// {joint 0} and {body 0} for the element ids[0], {id 2} for ids[2], {0:3} for numbers[0] with 3
+/// digits, {cause} and {text}.
+struct Warning {
+  WarningKind kind;
+  const char* text;
 };
 
-/// The text of a warning. Most warnings of a run are only counted, because each kind is shown once.
-/// So a warning that may come in every step keeps its facts, and writes the text when it is asked
-/// for.
+/// The facts of a warning.
+struct WarningFacts {
+  std::array<int, 4> ids = {};
+  std::array<double, 3> numbers = {};
+  const char* cause = "";  // a literal
+  std::string text = {};
+};
+
+/// The text of a warning. It is written when it is asked for, because most warnings of a run are
+/// only counted.
 class WarningText {
  public:
   WarningText() = default;
-  WarningText(std::string text) : text_(std::move(text)) {}
-  WarningText(const char* text) : text_(text) {}
-  WarningText(std::shared_ptr<const plant::ElementNames> names, const WarningFacts& facts)
-      : names_(std::move(names)), facts_(facts) {}
+  WarningText(std::string text) : facts_{.text = std::move(text)} {}
+  WarningText(std::shared_ptr<const plant::ElementNames> names, const Warning& warning,
+              WarningFacts facts)
+      : names_(std::move(names)), form_(warning.text), facts_(std::move(facts)) {}
 
-  std::string str() const { return names_ ? facts_.describe(*names_, facts_) : text_; }
+  std::string str() const;
   operator std::string() const { return str(); }
-  bool empty() const { return !names_ && text_.empty(); }
-  void clear() {
-    text_.clear();
-    names_.reset();
-  }
+  bool empty() const { return !names_ && facts_.text.empty(); }
 
  private:
-  std::string text_;
-  std::shared_ptr<const plant::ElementNames> names_;  // null: text_ is the text
+  std::string fill(std::string_view place) const;
+
+  std::shared_ptr<const plant::ElementNames> names_;
+  const char* form_ = "{text}";
   WarningFacts facts_;
 };
 

@@ -1,9 +1,11 @@
 #include "stiction/sim/step/step_outputs.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "stiction/base/error.hpp"
 #include "stiction/math/scalar_functions.hpp"
+#include "stiction/sim/report/warning_table.hpp"
 
 namespace stiction::sim {
 
@@ -13,8 +15,8 @@ bool is_failure(std::uint32_t status, OnFailure on_failure) {
   return status != kOk && !is_kept;
 }
 
-void StepOutputs::warn(WarningKind kind, const WarningFacts& facts, int count) {
-  report.warn(kind, {names_, facts}, count);
+void StepOutputs::warn(const Warning& warning, WarningFacts facts, int count) {
+  report.warn(warning.kind, {names_, warning, std::move(facts)}, count);
 }
 
 void StepOutputs::fail(std::uint32_t status, std::string message) {
@@ -58,7 +60,7 @@ void StepOutputs::finish_call(mjData* d, const MuJoCoState& before, const plant:
     fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
   }
   if (guard.num_warnings() > 0)
-    report.warn(WarningKind::mujoco, guard.warning(), guard.num_warnings());
+    warn(warnings::kMuJoCo, {.text = guard.warning()}, guard.num_warnings());
   if (MuJoCoState(d).num_full != before.num_full)
     fail(kBufferFull,
          "the contacts or constraints do not fit in mjData; enlarge it with <size "

@@ -83,8 +83,8 @@ class StepOutputs {
   StepOutputs(const mjModel* model, OnFailure on_failure)
       : names_(std::make_shared<plant::ElementNames>(model)), on_failure_(on_failure) {}
 
-  /// Adds warnings of a kind, of which the last one tells these facts.
-  void warn(WarningKind kind, const WarningFacts& facts, int count = 1);
+  /// Adds warnings of the kind of `warning`, of which the last one tells these facts.
+  void warn(const Warning& warning, WarningFacts facts = {}, int count = 1);
   /// Reports a failure.
   /// @param status bits of StepStatus
   void fail(std::uint32_t status, std::string message);

@@ -54,8 +54,19 @@ std::string find_non_finite_body(const StepInputs& in, const SolvedContacts& con
   return "";
 }
 
-/// Returns ", found at geom 'a' and geom 'b'" for the contact or row of a conflict, or an empty
-/// text if the island has no conflict.
+/// @param name of the island, as the beginning of a sentence
+std::string describe_memory(const StepInputs& in, const std::string& name, double bytes) {
+  char text[300];
+  std::snprintf(text, sizeof text,
+                " needs %.2g GB for its matrices, and all islands may take max_memory_gb = %.3g; "
+                "use a compliant contact model, whose memory grows with the number of contacts, "
+                "let fewer bodies touch each other, or raise max_memory_gb",
+                bytes / 1e9, in.options.parameters.max_memory_gb);
+  return name + text;
+}
+
+}  // namespace
+
 std::string find_conflict(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
                           const IslandStatistics& island) {
   const contact::ContactProblem& problem = contacts.problem;
@@ -70,19 +81,6 @@ std::string find_conflict(const StepInputs& in, const mjData* d, const SolvedCon
                                                : ", found at an equality constraint of ") +
          name_body_of_block(in, block);
 }
-
-/// @param name of the island, as the beginning of a sentence
-std::string describe_memory(const StepInputs& in, const std::string& name, double bytes) {
-  char text[300];
-  std::snprintf(text, sizeof text,
-                " needs %.2g GB for its matrices, and all islands may take max_memory_gb = %.3g; "
-                "use a compliant contact model, whose memory grows with the number of contacts, "
-                "let fewer bodies touch each other, or raise max_memory_gb",
-                bytes / 1e9, in.options.parameters.max_memory_gb);
-  return name + text;
-}
-
-}  // namespace
 
 std::string describe_failure(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
                              int index) {
@@ -182,15 +180,6 @@ std::string describe_non_finite_velocities(const StepInputs& in, const SolvedCon
   return "the velocities are not finite" +
          (place.empty() ? place : " because a value" + place + " is not finite") +
          "; check the forces and the numbers of the model";
-}
-
-std::string describe_conflict(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
-                              const IslandStatistics& island) {
-  return "overlaps, limits or equalities cannot be corrected together, so some were corrected only "
-         "partly or not at all" +
-         find_conflict(in, d, contacts, island) +
-         ": a body is squeezed, a joint limit lies inside a surface, or an equality pulls a body "
-         "into a surface or contradicts another equality; remove one of them";
 }
 
 }  // namespace stiction::sim

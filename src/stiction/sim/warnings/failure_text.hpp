@@ -6,7 +6,7 @@
 
 #include "stiction/sim/step/solved_contacts.hpp"
 
-/// The texts of failures and warnings of a step: the problem, its cause and the remedy.
+/// The texts of failures of a step: the problem, its cause and the remedy.
 namespace stiction::sim {
 
 /// Describes why the solver did not solve an island.
@@ -29,10 +29,9 @@ std::string describe_stop(const StepInputs& in, double time, base::StopReason re
 /// Describes velocities that are not finite.
 std::string describe_non_finite_velocities(const StepInputs& in, const SolvedContacts& contacts);
 
-/// Describes overlaps, limits and equalities of an island that cannot be corrected together. The
-/// step continues with the corrections that are possible.
-std::string describe_conflict(const StepInputs& in, const mjData* data,
-                              const SolvedContacts& contacts,
-                              const contact::IslandStatistics& island);
+/// Returns ", found at geom 'a' and geom 'b'" for the contact or row of a conflict, or an empty
+/// text if the island has no conflict.
+std::string find_conflict(const StepInputs& in, const mjData* data, const SolvedContacts& contacts,
+                          const contact::IslandStatistics& island);
 
 }  // namespace stiction::sim

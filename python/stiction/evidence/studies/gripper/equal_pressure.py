@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 import stiction
 from stiction.evidence.studies.gripper.spheres import FIXED, FREE, load_spheres, make_surfaces
+from stiction.tables.colors import triangulate_polygons
 from stiction.tables.plots import make_plot
-from stiction.tables.triangulation import triangulate_polygons
 from stiction.view.cut import cut_mesh
 
 _DISTANCE = 0.16  # of the centers of both spheres [m]
