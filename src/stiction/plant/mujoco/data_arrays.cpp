@@ -30,10 +30,10 @@ std::optional<DataField> find_data_field(const mjModel* m, std::string_view name
   X(time)
   X(energy)
   X(ncon)
-  X(ne) X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(solver_niter) X(solver_nnz)
-      X(solver_fwdinv)
+  X(ne)
+  X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(solver_niter) X(solver_nnz) X(solver_fwdinv)
 #undef X
-          return std::nullopt;
+      return std::nullopt;
 }
 
 void write_sleep_arrays(const mjModel* m, std::span<const int> tree_asleep, mjData* d) {

@@ -62,12 +62,12 @@ class AdvanceAverages {
   int num_parts_ = 0;
   std::vector<double> qvel_;                          // at the start of the call
   std::vector<double> sensordata_, qfrc_constraint_;  // sums of value times duration
-  ContactReport contacts_;         // sums, and values of the last part
-  ContactReport means_;            // sums of values times normal impulses
-  std::vector<double> weights_;    // sums of normal impulses
-  std::vector<int> last_part_;     // per row: the last part that has the contact
-  std::vector<RowForce> rows_;     // sums of force times duration, by keys
-  std::vector<Entry> entries_;     // in ascending order of keys
+  ContactReport contacts_;                            // sums, and values of the last part
+  ContactReport means_;                               // sums of values times normal impulses
+  std::vector<double> weights_;                       // sums of normal impulses
+  std::vector<int> last_part_;                        // per row: the last part that has the contact
+  std::vector<RowForce> rows_;                        // sums of force times duration, by keys
+  std::vector<Entry> entries_;                        // in ascending order of keys
   // The places in rows_ and entries_ of the rows and contacts of the last part. Most parts have the
   // same ones in the same order.
   std::vector<int> row_places_, entry_places_;

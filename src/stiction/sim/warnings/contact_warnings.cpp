@@ -55,8 +55,8 @@ void add_masses(const StepInputs& in, const contact::Islands& islands,
 }
 
 /// Adds v*^T M v* to the islands. Inertia couples no dofs of different islands.
-void add_energies(const StepInputs& in, const mjData* d, double dt,
-                  const contact::Islands& islands, ForceScratch* scratch) {
+void add_energies(const StepInputs& in, const mjData* d, double dt, const contact::Islands& islands,
+                  ForceScratch* scratch) {
   const mjModel* m = in.model;
   const int nv = static_cast<int>(m->nv);
   scratch->numbers.resize(2 * static_cast<std::size_t>(nv));
@@ -155,14 +155,15 @@ void warn_of_patch_limits(const plant::ContactPatches& patches, StepOutputs* out
     if (!pair.is_thin && !pair.is_deep) continue;
     const bool is_turned = pair.turns && !pair.lacks_memory;
     out->warn(pair.is_thin ? warnings::kThinPatch
-                 : is_turned  ? warnings::kTurnedPatch
-                              : warnings::kDeepPatch,
-                 {.ids = {pair.geoms[0], pair.geoms[1]},
-                  .cause = pair.lacks_memory ? warnings::kUnknownPatch : warnings::kKnownPatch});
+              : is_turned  ? warnings::kTurnedPatch
+                           : warnings::kDeepPatch,
+              {.ids = {pair.geoms[0], pair.geoms[1]},
+               .cause = pair.lacks_memory ? warnings::kUnknownPatch : warnings::kKnownPatch});
   }
 }
 
-void warn_of_conflicts(const StepInputs& in, const mjData* d, const SolvedContacts& contacts, StepOutputs* out) {
+void warn_of_conflicts(const StepInputs& in, const mjData* d, const SolvedContacts& contacts,
+                       StepOutputs* out) {
   for (const contact::IslandStatistics& island : contacts.solution.islands)
     if (island.has_conflict)
       out->warn(warnings::kConflict, {.text = find_conflict(in, d, contacts, island)});
@@ -212,7 +213,7 @@ void record_penetration(const mjModel* m, const ContactReport& contacts, double 
     const std::array<int, 2> geoms = {contacts.geoms[2 * c], contacts.geoms[2 * c + 1]};
     const double thickness = std::min(calc_thickness(m, geoms[0]), calc_thickness(m, geoms[1]));
     penetration->record(geoms, start, end, kTooDeep * thickness,
-                               is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]));
+                        is_mocap(m, geoms[0]) || is_mocap(m, geoms[1]));
   }
 }
 
@@ -226,10 +227,10 @@ void warn_of_penetration(const StepInputs& in, PenetrationMemory* penetration, S
   const double thickness[2] = {calc_thickness(in.model, A), calc_thickness(in.model, B)};
   const int thin = thickness[0] < thickness[1] ? 0 : 1;
   out->warn(warnings::kPenetration,
-               {.ids = {A, B, deepest.geoms[thin]},
-                .numbers = {deepest.depth, thickness[thin]},
-                .cause = explain(in, deepest)},
-               static_cast<int>(pairs.size()));
+            {.ids = {A, B, deepest.geoms[thin]},
+             .numbers = {deepest.depth, thickness[thin]},
+             .cause = explain(in, deepest)},
+            static_cast<int>(pairs.size()));
 }
 
 void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out) {
@@ -254,8 +255,7 @@ void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out)
 
 void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, StepOutputs* out) {
   // A step that has failed says more in its message.
-  if (in.options.contact_model != contact::ContactModel::coulomb || out->report.status)
-    return;
+  if (in.options.contact_model != contact::ContactModel::coulomb || out->report.status) return;
   int worst = -1, num_coarse = 0;
   double largest = kNoticeableCoupling;
   for (int i = 0; i < contacts.islands.size(); ++i) {
@@ -271,9 +271,9 @@ void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, Step
   const int* geoms = &out->report.contacts.geoms[2 * pair.first_contact];
   const contact::IslandStatistics& island = contacts.solution.islands[worst];
   out->warn(warnings::kCoupling,
-               {.ids = {geoms[0], geoms[1], island.num_contacts - 1, island.rounds},
-                .numbers = {island.coupling_error}},
-               num_coarse);
+            {.ids = {geoms[0], geoms[1], island.num_contacts - 1, island.rounds},
+             .numbers = {island.coupling_error}},
+            num_coarse);
 }
 
 void warn_of_lost_anchors(const std::array<int, 2>& geoms, StepOutputs* out) {

@@ -84,7 +84,8 @@ void warn_of_rotation(const StepInputs& in, const mjData* d, StepOutputs* out) {
 
 void warn_of_limits(const StepInputs& in, const mjData* d, LimitMemory* limits, StepOutputs* out) {
   const mjModel* m = in.model;
-  const bool has_limits = !(in.models.integrated()->opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT));
+  const bool has_limits =
+      !(in.models.integrated()->opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT));
   if (!in.contact_model().is_rigid || !has_limits) return;
   const auto violations = limits->find_new(d);
   if (violations.empty()) return;
@@ -94,10 +95,10 @@ void warn_of_limits(const StepInputs& in, const mjData* d, LimitMemory* limits, 
   const bool is_length = largest.is_tendon || m->jnt_type[largest.id] == mjJNT_SLIDE;
   const mjtObj kind = largest.is_tendon ? mjOBJ_TENDON : mjOBJ_JOINT;
   out->warn(warnings::kLimit,
-               {.numbers = {largest.excess, largest.tolerance},
-                .cause = is_length ? "m" : "rad",
-                .text = plant::describe(m, kind, largest.id)},
-               static_cast<int>(violations.size()));
+            {.numbers = {largest.excess, largest.tolerance},
+             .cause = is_length ? "m" : "rad",
+             .text = plant::describe(m, kind, largest.id)},
+            static_cast<int>(violations.size()));
 }
 
 }  // namespace stiction::sim
