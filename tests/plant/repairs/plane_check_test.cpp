@@ -61,7 +61,7 @@ void draw_orientation(Scene* scene, double tilt, int axis, Rng* rng) {
 }
 
 /// Moves the geom to a distance from the plane, and returns the distance that it has then.
-double place(Scene* scene, double distance, Rng* rng) {
+double place_on_plane(Scene* scene, double distance, Rng* rng) {
   mjData* d = scene->data;
   for (int i = 0; i < 3; ++i) d->qpos[i] = draw(rng, -0.3, 0.3);
   const auto measure = [&] {
@@ -124,7 +124,8 @@ TEST(PlaneCheck, ContactsOfACylinderAreOnItsRimAtTheirDistance) {
       SCOPED_TRACE("trial " + std::to_string(trial) + ", pose " + std::to_string(pose));
       draw_orientation(&scene, tilt, pose % 5 == 0 ? 0 : 2, &rng);
       const double depth = std::pow(10, draw(&rng, -9, -3));
-      const double exact = place(&scene, has_gap && pose % 2 == 1 ? 0.9 * depth : -depth, &rng);
+      const double exact =
+          place_on_plane(&scene, has_gap && pose % 2 == 1 ? 0.9 * depth : -depth, &rng);
       mj_collision(scene.model, scene.data);
       num_corrected += CollisionRepair().run(scene.model, scene.data);
       const Vector n = get_axis(scene.data->geom_xmat, 2);
@@ -171,7 +172,7 @@ TEST(PlaneCheck, OtherGeomsKeepTheirContacts) {
       for (int pose = 0; pose < 100; ++pose) {
         const double tilt = std::pow(10, draw(&rng, is_cylinder ? -5 : -17, 0));
         draw_orientation(&scene, tilt, pose % 3, &rng);
-        const double exact = place(&scene, draw(&rng, -1e-3, 0.9e-3), &rng);
+        const double exact = place_on_plane(&scene, draw(&rng, -1e-3, 0.9e-3), &rng);
         mj_collision(scene.model, scene.data);
         const std::vector<mjContact> before(scene.data->contact,
                                             scene.data->contact + scene.data->ncon);
@@ -199,7 +200,7 @@ TEST(PlaneCheck, WrongContactsOfAllGeomsAreCorrected) {
     mj_kinematics(scene.model, scene.data);
     for (const double wrong : {-0.01, 0.0009}) {
       draw_orientation(&scene, 0.3, 2, &rng);
-      const double exact = place(&scene, -2e-4, &rng);
+      const double exact = place_on_plane(&scene, -2e-4, &rng);
       mj_collision(scene.model, scene.data);
       ASSERT_GT(scene.data->ncon, 0);
       for (int i = 0; i < scene.data->ncon; ++i) scene.data->contact[i].dist = wrong;
