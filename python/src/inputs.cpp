@@ -1,4 +1,4 @@
-// What files say: contact properties, scenes and YAML.
+// Contents of files: contact properties, scenes and YAML.
 #include <cmath>
 #include <string>
 

@@ -223,7 +223,7 @@ void def_outcome(StepReportClass& c) {
       .def_ro("num_steps", &StepReport::num_steps, "Number of steps that the call completed.");
 }
 
-/// What the step found, and what it cost.
+/// Results of the step, and its cost.
 void def_parts(StepReportClass& c) {
   c.def_ro("certificate", &StepReport::certificate,
            "Error bound and checks of the solution; the worst values of all steps of the call.")
@@ -249,7 +249,7 @@ void def_parts(StepReportClass& c) {
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.");
 }
 
-/// What the simulator remembers from step to step.
+/// The simulator's memory from step to step.
 void def_memory(StepReportClass& c) {
   c.def_prop_ro(
       "missing_memory",

@@ -17,7 +17,7 @@ struct Violation {
   bool is_silent = true;  // the step succeeded without a warning
 };
 
-/// What a campaign checked and what it found.
+/// The checks of a campaign and its findings.
 class Ledger {
  public:
   /// Names the step that the next checks belong to.

@@ -8,7 +8,7 @@
 
 namespace stiction::campaign {
 
-/// What a world has that restricts the laws which hold for it.
+/// Parts of a world that restrict the laws which hold for it.
 struct WorldTraits {
   bool has_height_field = false;  // its triangles are not symmetric in a mirror
   bool has_pressure_fields = false;

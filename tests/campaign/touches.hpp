@@ -10,7 +10,7 @@
 #include "campaign/view.hpp"
 #include "stiction/sim/report/step_report.hpp"
 
-/// What collision found in a step, for comparing views of a world.
+/// The contacts of a step, for comparing views of a world.
 namespace stiction::campaign {
 
 /// Collision finds the same points and normals up to this [m], [-]. Where several points are

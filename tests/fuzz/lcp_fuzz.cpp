@@ -56,7 +56,7 @@ std::vector<double> make_matrix(const Case& c, Input* input) {
   return Q;
 }
 
-/// What a solver calls a solution satisfies the problem.
+/// A solver's solutions satisfy the problem.
 void solve_dense(const Case& c, Input* input) {
   const std::vector<double> Q = make_matrix(c, input), r = make_numbers(c.n, c.is_raw, input);
   const DenseLcp lcp{c.n, Q.data(), r.data()};

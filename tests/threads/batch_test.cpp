@@ -422,7 +422,7 @@ TEST(Batch, RefusesWhatAStepperRefuses) {
   EXPECT_THROW(batch.rollout(nullptr, 0, 1, nullptr, 0, {&record, 1}), Error);
 }
 
-// What MuJoCo's own batch copies can be bound and recorded too, with the same size.
+// The fields that MuJoCo's own batch copies can be bound and recorded too, with the same size.
 TEST(DataFields, AreThoseOfMuJoCosBatch) {
   Scene scene(make_scene());
   Batch batch(scene.model, 1, with_threads(1), make_options(ContactModel::coulomb));

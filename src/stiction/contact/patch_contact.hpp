@@ -10,7 +10,7 @@
 
 namespace stiction::contact {
 
-/// What happens to a patch whose bodies overlap deeper than their fields cover.
+/// Treatment of a patch whose bodies overlap deeper than their fields cover.
 enum class DeepPatches {
   field,  // the fields decide, as published: the force decreases and finally vanishes
   extend  // the force goes on with the depth, see plant::PatchContinuation

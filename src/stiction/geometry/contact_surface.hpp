@@ -72,8 +72,8 @@ enum class Tessellation {
   triangle,  // a fan of triangles about each polygon's centroid; continuous as corners come and go
 };
 
-/// What happens to a face on which a field does not increase into its body along the normal, as on
-/// faces of coarse meshes that are tilted slightly beyond 90 degrees.
+/// Treatment of a face on which a field does not increase into its body along the normal. Coarse
+/// meshes have such faces, tilted slightly beyond 90 degrees.
 enum class TiltedFaces {
   keep,  // up to 5/8 of a half turn, as Drake selects faces; they push with constant pressure
   drop,  // as published, and as in Drake's discrete steps: the face has no force

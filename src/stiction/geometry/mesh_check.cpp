@@ -352,7 +352,7 @@ double calc_relative_height(const TriangleMesh& mesh, const std::array<int, 3>& 
 
 void flip_slivers(double relative_height, TriangleMesh* surface) {
   SliverFlipper flipper(surface);
-  // Of slivers that share edges, the one beside a proper triangle is flipped first.
+  // If slivers share edges, the one beside a proper triangle is flipped first.
   for (bool flipped = true; flipped;) {
     flipped = false;
     for (int i = 0; i < static_cast<int>(surface->triangles.size()); ++i)

@@ -7,7 +7,7 @@
 
 namespace stiction::numerics {
 
-/// What a pass of principal pivoting exchanges.
+/// The indices that a pass of principal pivoting exchanges.
 enum class PivotRule {
   least_values,  ///< the rows of the least w and of the least z: [drumwright2015] Algorithm 1
   least_index,   ///< the first row whose w or z is negative: [murty1974]

@@ -74,7 +74,7 @@ class RowSelector {
   RowBasis* basis_ = nullptr;      // only during select
   std::vector<double> squared_;    // squared norms of rows
   std::vector<double> remaining_;  // squared norms of their parts orthogonal to the basis
-  // Of pairs: the products of the two rows, and of their parts orthogonal to the basis.
+  // For each pair: the products of the two rows, and of their parts orthogonal to the basis.
   std::vector<double> cross_, remaining_cross_;
   std::vector<AxisTurn> turns_;
   std::vector<char> is_turned_;

@@ -128,7 +128,7 @@ TEST(ConePath, ContinuesWhereItEnded) {
       Followed end;
       end.r.assign(path.impulses().begin(), path.impulses().end());
       blocks.calc_motion(end.r, &end.u);
-      // Where springs are stiff, their round-off decides how near the path is reached.
+      // The round-off of stiff springs decides how near the path is reached.
       const double tolerance = std::max(1e-7, kConeNewtonSlack * kConeRoundOff * stiffness);
       EXPECT_LE(calc_violation(blocks, stiffness, end), tolerance) << trial;
     }

@@ -65,7 +65,7 @@ VectorXd gather_tangents(const SolvedProblem& solved) {
   return f;
 }
 
-/// Of all f' with T^T f' = T^T f, the one of least norm is the projection of f on the range of T.
+/// The f' of least norm with T^T f' = T^T f is the projection of f on the range of T.
 TEST(LeastNorm, TangentialImpulsesAreInTheRangeOfTheirRows) {
   std::mt19937_64 rng(1);
   for (int k = 0; k < 60; ++k) {

@@ -277,7 +277,7 @@ TEST(ProjectedProblem, ConstraintsRemoveTheDirectionsThatTheyFix) {
   // The equality comes first, so that the tangent that contradicts it is redundant.
   ASSERT_EQ(projected.bilateral.kept().size(), 2u);
   EXPECT_EQ(projected.bilateral.kept()[0], 0);
-  // What is left of the tangents is along y.
+  // The remaining tangent is along y.
   EXPECT_NEAR(std::abs(projected.bilateral.direction(projected.bilateral.kept()[1])[1]), 1, 1e-15);
   start_from(fixture.system.whitened.y_free, &projected);
   EXPECT_EQ(projected.u_hat, (std::vector<double>{0, -0.25, 3}));

@@ -1,4 +1,4 @@
-// What all integrators share: names, refusals and inputs that are not finite.
+// Names, refusals and inputs that are not finite, for all integrators.
 #include <cmath>
 #include <string>
 

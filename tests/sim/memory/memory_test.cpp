@@ -1,4 +1,4 @@
-// What a stepper remembers between steps. MuJoCo's state together with the stepper's continues a
+// The memory of a stepper between steps. MuJoCo's state together with the stepper's continues a
 // run with the same bits.
 #include <cstring>
 #include <string>

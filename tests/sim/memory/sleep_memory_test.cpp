@@ -1,4 +1,4 @@
-// What a stepper remembers of sleeping trees: checkpoints, failed steps and forward.
+// The memory of sleeping trees: checkpoints, failed steps and forward.
 #include <algorithm>
 #include <random>
 #include <string>

@@ -65,7 +65,7 @@ TEST_P(MocapReach, AnArmStaysBehindWithoutGainingSpeed) {
         arm[2] = shoulder;
         Stepper stepper(scene.model, make_options_of(GetParam()));
         const double fastest = kLeverage * speed;
-        // Of several steps, the energies add up: measured are 2.7 times that of one. Without the
+        // The energies of several steps add up: measured are 2.7 times that of one. Without the
         // limit it is 100 times.
         const double largest = 4 * 0.5 * kArmMass * fastest * fastest;  // [J]
         int num_warnings = 0;

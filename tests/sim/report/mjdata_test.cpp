@@ -1,4 +1,4 @@
-// What a step and Stepper::forward leave in mjData: all of it, and nothing that they did not write.
+// The contents of mjData after a step and Stepper::forward: all of it, and nothing else.
 #include <cmath>
 #include <filesystem>
 #include <fstream>

@@ -43,8 +43,8 @@ TEST_P(SleepOf, TreesAtRestFallAsleepInTheirIslands) {
   EXPECT_TRUE(report.certificate.ok);
 }
 
-// What sleep leaves out is the step from rest: each of the following steps, if it were taken, would
-// have velocities within the bound.
+// Sleep leaves out the step from rest: each of the following steps, if it were taken, would have
+// velocities within the bound.
 TEST_P(SleepOf, TheBoundHoldsForTheStepThatSleepLeavesOut) {
   Scene scene(make_boxes());
   allow_sleep(scene);

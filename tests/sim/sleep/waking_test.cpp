@@ -1,4 +1,4 @@
-// What wakes sleeping trees: everything that changes the step that they leave out.
+// Sleeping trees wake by everything that changes the step that they leave out.
 #include <functional>
 #include <string>
 #include <vector>

@@ -205,7 +205,7 @@ TEST(DryJointGimbalLock, TheDefaultSolverSucceedsWhereLemkeDoes) {
         num_ok_by_lemke += by_lemke.ok();
         num_lemke += report.statistics.num_lemke;
         EXPECT_EQ(by_lemke.statistics.num_lemke, 0);
-        // What Lemke's method solves may still fail its certificate.
+        // A solution of Lemke's method may still fail its certificate.
         if (by_lemke.ok()) {
           EXPECT_EQ(report.status & kNotConverged, 0u) << "seed " << seed << ": " << report.message;
         }

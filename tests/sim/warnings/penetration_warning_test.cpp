@@ -143,7 +143,7 @@ std::string make_brick(const std::string& name, double x, double y, double z) {
   return "<mesh name=\"" + name + "\" vertex=\"" + vertices + "\"/>";
 }
 
-/// What happened to a thin body that was thrown at a plate.
+/// The end of a thin body that was thrown at a plate.
 struct Throw {
   int num_warnings = 0;
   int num_overlaps = 0;  // times at which they began to overlap, at the start or end of a step

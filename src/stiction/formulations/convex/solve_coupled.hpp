@@ -304,8 +304,8 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
 /// Finds the fixed point of an island: by CoupledNewton or, from its last point, by the rounds of
 /// the fixed-point solver. The best x that was found is left in the laws and in `memory`.
 ///
-/// Where friction wedges bodies, impulses may be so large, and laws so steep, that rounding
-/// prevents an accurate solution. The fallback is the solution of the `lagged_regularized` problem,
+/// Impulses may be so large and laws so steep, if friction wedges bodies, that rounding prevents an
+/// accurate solution. The fallback is the solution of the `lagged_regularized` problem,
 /// with its coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
 /// @param resolution of SolverOptions
 /// @param coupled    result of the fixed-point solver

@@ -108,7 +108,7 @@ struct ProjectedProblem {
   std::vector<double> F, b_f;  // dry joints that the law solves for
   std::vector<double> u_hat;   // where the law starts, on the constraints [sqrt(J)]
 
-  // Of the last projection.
+  // The last projection.
   std::int64_t version = -1;  // of the whitened problem
   std::vector<int> last_sticking;
   std::vector<double> b_sticking;  // constants of the tangents of `sticking`

@@ -210,8 +210,8 @@ inline constexpr double kConePathShortening = 4;
 inline constexpr int kEasyConePathCorrections = 4;
 inline constexpr int kMaxConePathCorrections = 8;
 
-/// Where proximal steps from the path fail, it is followed further by this factor of the stiffness,
-/// up to this stiffness, whose round-off equals its compliance.
+/// The path is followed further by this factor of the stiffness if proximal steps from it fail, up
+/// to this stiffness, whose round-off equals its compliance.
 inline constexpr double kConePathGrowth = 10;
 inline constexpr double kStiffestConePath = 2e8;
 

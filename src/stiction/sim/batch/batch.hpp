@@ -17,7 +17,7 @@
 
 namespace stiction::sim {
 
-/// What the last call on each simulation of a batch reported; entry i belongs to simulation i.
+/// Reports of the last call on each simulation of a batch; entry i belongs to simulation i.
 struct BatchReports {
   /// The largest of the call's steps [sqrt(J)]; NaN if it took none; infinity if it failed.
   std::vector<double> error_bound;

@@ -82,7 +82,7 @@ class ConeBlocks {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What the projection of a block depends on.
+/// The part of its cone to which a block is projected.
 enum class BlockState : char {
   kOpen,   // the impulse is 0
   kStick,  // the impulse is within its set
