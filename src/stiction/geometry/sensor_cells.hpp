@@ -80,7 +80,7 @@ class GridCells {
     double bottom(int j) const { return j > last[1] ? high[1] : j > first[1] ? j : low[1]; }
   };
 
-  /// Area and moments below a polygon's edges in a cell.
+  /// Area and width below a polygon's edges in a cell.
   struct Below {
     double area = 0;   // of this cell
     double width = 0;  // of the cells further down
