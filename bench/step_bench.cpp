@@ -88,7 +88,8 @@ void run(const std::string& scene, const std::string& contact_model, int threads
   if (model->nkey > 0) mj_resetDataKeyframe(model.get(), data.get(), 0);
   stiction::sim::StepOptions options;
   options.contact_model = stiction::contact::parse_contact_model(contact_model);
-  options.integrator = stiction::sim::parse_integrator(arguments.integrator);
+  options.integrator = static_cast<stiction::sim::Integrator>(stiction::parse_name(
+      "integrator", arguments.integrator, stiction::list_names(stiction::sim::integrators())));
   options.num_threads = threads;
   const stiction::io::ContactProperties properties =
       arguments.properties.empty() ? stiction::io::ContactProperties{}

@@ -121,7 +121,6 @@ struct AccelerationProblem {
                                                       .data = scene.data,
                                                       .plant = p.plant,
                                                       .problem = problem,
-                                                      .islands = islands,
                                                       .solution = candidate,
                                                       .imbalance = certifier.imbalance()},
                                                      coefficients);

@@ -31,7 +31,8 @@ std::optional<DataField> find_data_field(const mjModel* m, std::string_view name
   X(energy)
   X(ncon)
   X(ne)
-  X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(solver_niter) X(solver_nnz) X(solver_fwdinv)
+  X(nf)
+  X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(solver_niter) X(solver_nnz) X(solver_fwdinv)
 #undef X
       return std::nullopt;
 }

@@ -6,8 +6,8 @@ namespace stiction::plant {
 
 /// Sums over the faces of a patch.
 struct PatchSum {
-  Vec3 center;           // center of pressure [m]
-  Vec3 normal;           // unit, mean weighted by force
+  math::Vec3 center;     // center of pressure [m]
+  math::Vec3 normal;     // unit, mean weighted by force
   double force = 0;      // [N]
   double stiffness = 0;  // [N/m]
   double area = 0;       // [m^2]
