@@ -120,6 +120,43 @@ const Elements* find_elements(std::string_view count_name) {
   return at == std::end(kElements) ? nullptr : at;
 }
 
+/// The names of numbers whose field has another name than their attribute in MJCF.
+struct FieldName {
+  std::string_view field, name;
+};
+constexpr FieldName kNames[] = {
+    {"body_ipos", "inertial pos"},
+    {"body_iquat", "inertial quat"},
+    {"geom_fluid", "fluidcoef"},
+    {"cam_intrinsic", "focal or principal"},
+    {"jnt_stiffnesspoly", "stiffness"},
+    {"jnt_actfrcrange", "actuatorfrcrange"},
+    {"jnt_solref", "solreflimit"},
+    {"jnt_solimp", "solimplimit"},
+    {"dof_dampingpoly", "damping"},
+    {"dof_solref", "solreffriction"},
+    {"dof_solimp", "solimpfriction"},
+    {"qpos0", "reference position"},
+    {"qpos_spring", "springref"},
+    {"eq_data", "data (anchor, relpose, polycoef)"},
+    {"tendon_stiffnesspoly", "stiffness"},
+    {"tendon_dampingpoly", "damping"},
+    {"tendon_lengthspring", "springlength"},
+    {"tendon_actfrcrange", "actuatorfrcrange"},
+    {"tendon_solref_lim", "solreflimit"},
+    {"tendon_solimp_lim", "solimplimit"},
+    {"tendon_solref_fri", "solreffriction"},
+    {"tendon_solimp_fri", "solimpfriction"},
+    {"wrap_prm", "coef or divisor"},
+    {"actuator_gainprm", "gain"},
+    {"actuator_biasprm", "bias"},
+    {"actuator_dampingpoly", "damping"},
+    {"hfield_data", "elevation"},
+    {"mesh_vert", "vertex"},
+    {"mesh_polynormal", "polygon normal"},
+    {"oct_coeff", "coefficient"},
+};
+
 /// The interval of the squared norm of a row.
 struct NormRange {
   explicit NormRange(Range range)
@@ -235,6 +272,8 @@ std::string name_element(const mjModel* m, const NumberArray& array, int element
 }
 
 std::string_view name_numbers(const NumberArray& array) {
+  const auto* at = std::ranges::find(kNames, array.field, &FieldName::field);
+  if (at != std::end(kNames)) return at->name;
   return array.field.substr(array.field.find_first_of("._") + 1);
 }
 
