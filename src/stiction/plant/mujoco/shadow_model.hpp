@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -40,8 +41,9 @@ class ShadowModel {
   /// @param model the user's model or a shadow of it; its arrays must outlive this
   /// @return the shadow, for edits
   mjModel* follow(const mjModel* model) {
-    source_ = model;
-    if (model_.buffer != model->buffer) {
+    const bool is_first = !std::exchange(source_, model);
+    // A model of a batch with arrays of its own has no buffer.
+    if (is_first || model_.buffer != model->buffer) {
       model_ = *model;
       return &model_;
     }
