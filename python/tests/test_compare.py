@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stiction._core import contact_model_traits
 
 import stiction
+from stiction._core import contact_model_traits
 from stiction.commands import compare as command
 from stiction.compare import Comparison, compare_models
 from stiction.compare.report import make_report

@@ -12,12 +12,12 @@ from typing import Any
 import mujoco
 import pytest
 import typer
-from stiction._core import contact_model_traits
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import stiction
 import stiction.cli  # registers the commands
+from stiction._core import contact_model_traits
 from stiction.commands.app import app
 from stiction.commands.options import Setting, parse_setting
 from stiction.setup.options import DEFAULTS, OPTIONS, Option

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction._core import contact_model_traits
 
 import stiction
+from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.creep import solve_creep, solve_tamsi_creep
 from stiction.compare import Comparison, compare_models
 from stiction.inputs.names import find_models

@@ -20,19 +20,8 @@ from stiction.commands.options import (
 )
 from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.errors import Error
-from stiction.evidence.bench import (
-    batches,
-    clutter,
-    corpus,
-    heap,
-    lcp,
-    patch_queries,
-    patches,
-    rigid,
-    scenes,
-    sleeping,
-)
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.bench import batches, corpus, patch_queries, patches, piles, programs, scenes
+from stiction.evidence.engines import drake_plant
 from stiction.evidence.experiments import real_scenes
 from stiction.evidence.experiments.clutter import check_num_bodies
 from stiction.setup.options import DEFAULTS
@@ -106,8 +95,8 @@ def bench_clutter(
     other simulator's, each the minimum of all runs: below 1, Stiction is faster.
     """
     if sleep:
-        asleep = sleeping.run_sleeping(
-            bodies or clutter.SIZES, contact_model, tolerance=tolerance, num_repeats=repeats
+        asleep = piles.run_sleeping(
+            bodies or piles.SIZES, contact_model, tolerance=tolerance, num_repeats=repeats
         )
         rows = [asdict(case) for case in asleep]
         if as_json:
@@ -116,8 +105,8 @@ def bench_clutter(
         table = _make_table(f"settled piles, {contact_model}", _SLEEP_COLUMNS, rows)
         make_console().print(table)
         return
-    cases = clutter.run_clutter(
-        bodies or clutter.SIZES,
+    cases = piles.run_clutter(
+        bodies or piles.SIZES,
         contact_model,
         tolerance=tolerance,
         num_threads=num_threads,
@@ -137,10 +126,10 @@ def bench_clutter(
 def bench_heap(
     bodies: Annotated[
         int, typer.Option("--bodies", "-n", min=1, max=10_000, help="Number of bodies.")
-    ] = heap.NUM_BODIES,
+    ] = piles.NUM_BODIES,
     duration: Annotated[
         float, typer.Option(min=0.2, max=60, help=escape("Simulated time from the drop [s]."))
-    ] = heap.DURATION,
+    ] = piles.DURATION,
     contact_model: ContactModel = DEFAULTS["contact_model"],
     tolerance: Tolerance = DEFAULTS["tolerance"],
     num_threads: NumThreads = DEFAULTS["num_threads"],
@@ -151,7 +140,7 @@ def bench_heap(
     Values are means over the whole fall. A ratio is Stiction's time divided by the other
     simulator's.
     """
-    cases = heap.run_heap(
+    cases = piles.run_heap(
         bodies, contact_model, duration=duration, tolerance=tolerance, num_threads=num_threads
     )
     rows = [asdict(case) for case in cases]
@@ -291,7 +280,7 @@ def bench_patches(
     of shapes, per face. A ratio is Stiction's time divided by that of Drake's fastest scheme, each
     the minimum of all runs: below 1, Stiction is faster.
     """
-    with_drake = drake_peer.is_installed() if drake is None else drake
+    with_drake = drake_plant.is_installed() if drake is None else drake
     gripper = patches.run_gripper_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
     spatula = patches.run_spatula_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
     exponents = patches.fit_exponents(gripper)
@@ -318,7 +307,7 @@ def bench_patches(
 def bench_lcp(
     program: Annotated[
         Path, typer.Option(help="Benchmark program from a build with STICTION_BUILD_BENCH=ON.")
-    ] = lcp.PROGRAM,
+    ] = programs.LCP_PROGRAM,
     as_json: Json = False,
 ) -> None:
     """Time LCP solvers on a no-slip grasp with 36 contacts against DAQP and Siconos.
@@ -326,7 +315,7 @@ def bench_lcp(
     All are called from C++. A ratio is the time of ppm_ratio, on the factored or the dense matrix,
     divided by the solver's, each the minimum of all runs.
     """
-    rows = [asdict(case) for case in lcp.run_lcp(program)]
+    rows = [asdict(case) for case in programs.run_lcp(program)]
     if as_json:
         print_json({"cases": rows})
         return
@@ -337,7 +326,7 @@ def bench_lcp(
 def bench_rigid(
     program: Annotated[
         Path, typer.Option(help="Benchmark program from a build with STICTION_BUILD_BENCH=ON.")
-    ] = rigid.PROGRAM,
+    ] = programs.RIGID_PROGRAM,
     as_json: Json = False,
 ) -> None:
     """Time whole contact steps of the rigid models.
@@ -345,7 +334,7 @@ def bench_rigid(
     The scenes are a grasp with 36 contacts and a box with up to 10,000. It also counts the pivots
     of a step at rest that is warm-started with the last step's contacts.
     """
-    result = asdict(rigid.run_rigid(program))
+    result = asdict(programs.run_rigid(program))
     if as_json:
         print_json(result)
         return

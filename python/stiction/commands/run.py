@@ -6,7 +6,6 @@ import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
-import mujoco
 import typer
 
 from stiction.analysis.artifacts import table as artifact_table
@@ -18,14 +17,8 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
-from stiction.runs.controls import (
-    Controls,
-    default_controls,
-    default_duration,
-    make_controls,
-)
+from stiction.runs.run import Run, RunEnd, RunSettings, Step
 from stiction.runs.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
-from stiction.runs.strides import Strides
 from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
@@ -34,8 +27,8 @@ _STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they
 _MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
 
 
-@app.command()
-def run(
+@app.command("run")
+def run_command(
     scene: options.SceneFile,
     contact_model: options.ContactModel = DEFAULTS["contact_model"],
     integrator: options.Integrator = DEFAULTS["integrator"],
@@ -73,7 +66,6 @@ def run(
         raise typer.BadParameter("--foxglove needs --record FILE, which names the file to write")
     others: dict[str, Any] = dict(settings or ())
     choices: dict[str, Any] = {
-        "contact_model": contact_model,
         "integrator": integrator,
         "normal_law": normal_law,
         "friction_law": friction_law,
@@ -82,46 +74,45 @@ def run(
     }
     with messages.show_warnings() as texts:
         loaded = load_scene(scene, properties)
-        simulator = loaded.make_simulator(
-            **choices,
-            time_step=time_step,
-            tolerance=tolerance,
-            num_threads=num_threads,
-            on_failure="stop",
-            **others,
+        how = RunSettings(
+            loaded,
+            contact_model,
+            time_step,
+            duration,
+            accuracy,
+            period,
+            controls,
+            seed,
+            {**choices, "tolerance": tolerance, "num_threads": num_threads, **others},
+            record,
         )
-        data = loaded.make_data()
-    controls = controls or default_controls(loaded)
-    drive = make_controls(controls, loaded, seed)
-    strides = Strides.make(
-        simulator, data.time, duration or default_duration(loaded), accuracy, period
-    )
-
-    energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, data))
+        simulator = how.make_simulator()
+    controls = how.find_controls()
+    run = how.make_run(simulator)
+    energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, run.data))
     notes = {"controls": controls.value, "seed": str(seed)}
     with contextlib.ExitStack() as stack:
-        stepper: Simulator | Recorder = simulator
         if record:
-            recorder = Recorder(
-                record, simulator, scene=loaded.path, notes=notes, foxglove=foxglove
+            run.stepper = stack.enter_context(
+                Recorder(record, simulator, scene=loaded.path, notes=notes, foxglove=foxglove)
             )
-            stepper = stack.enter_context(recorder)
         log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
-        summary, interrupted = _step(stepper, data, drive, strides, messages, log)
+        summary, interrupted = _step(run, simulator, messages, log)
     budgets = log.calc_budgets()
     notes_of_artifacts = [budget.describe() for budget in budgets if budget.note]
 
-    state = fmt.get_state(loaded.model, data)
+    state = fmt.get_state(loaded.model, run.data)
     figures = {
         "scene": str(scene),
+        "contact_model": contact_model,
         **choices,
         "settings": others,
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": seed,
         "accuracy": accuracy,
-        "period": None if accuracy is None else strides.length,
-        "requested_steps": strides.count,
+        "period": None if accuracy is None else run.calls.length,
+        "requested_steps": run.calls.count,
         "interrupted": interrupted,
         **summary.figures(),
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
@@ -137,7 +128,7 @@ def run(
         steps = (
             f"steps of {simulator.time_step:g} s"
             if accuracy is None
-            else f"an accuracy of {accuracy:g} m in periods of {strides.length:g} s"
+            else f"an accuracy of {accuracy:g} m in periods of {run.calls.length:g} s"
         )
         title = f"{scene.name}, {contact_model}, {steps}"
         console = make_console()
@@ -151,37 +142,28 @@ def run(
 
 
 def _step(
-    stepper: Simulator | Recorder,
-    data: mujoco.MjData,
-    drive: Controls,
-    strides: Strides,
-    messages: Messages,
-    log: ArtifactLog,
+    run: Run, simulator: Simulator, messages: Messages, log: ArtifactLog
 ) -> tuple[RunSummary, bool]:
     """Steps until the end, a failed step or Ctrl-C.
 
     Returns the summary, and whether Ctrl-C ended the run.
     """
-    simulator = stepper.simulator if isinstance(stepper, Recorder) else stepper
     with (
         DeferredInterrupt() as interrupt,
-        messages.show_progress(strides.count, strides.length) as advance,
+        messages.show_progress(run.calls.count, run.calls.length) as advance,
     ):
-        summary = RunSummary(simulator.contact_model, strides.length)
-        for i in range(strides.count):
-            drive(data)
-            report = strides.take(stepper, data, i)
-            if "interrupted" in report.status:
-                return summary, True
-            summary.add(report)
-            if i % _STRIDE == 0:
-                log.add(report, data)
+        summary = RunSummary(simulator.contact_model, run.calls.length)
+
+        def observe(step: Step) -> None:
+            summary.add(step.report)
+            if step.index % _STRIDE == 0:
+                log.add(step.report, step.data)
             advance()
-            if interrupt.take():
-                return summary, True
-            if summary.status != "ok":
-                break
-    return summary, False
+
+        end = run.to_end(observe, stop=interrupt.take)
+    if end == RunEnd.failed and run.report is not None:
+        summary.add(run.report)
+    return summary, end == RunEnd.stopped
 
 
 def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:

@@ -9,9 +9,9 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from stiction._core import StepReport
 
 import stiction
+from stiction._core import StepReport
 from stiction.recording.advance import ADVANCE_DTYPE, unpack_advance
 
 _PILE = """<mujoco><worldbody><geom type="plane" size="2 2 .1"/>
