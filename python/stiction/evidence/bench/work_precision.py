@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+
+from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.engines import drake_plant
 
 # Called with a description of the next run.
 Tell = Callable[[str], None]
@@ -56,3 +60,55 @@ class WorkCurves:
     def of_stepper(self, stepper: str) -> list[WorkPoint]:
         """Returns the results of one stepper."""
         return [point for point in self.points if point.stepper == stepper]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stepper at one setting, which is timed.
+
+    stepper, knob, setting: as in WorkPoint.
+    runner: its runs; None if it failed.
+    find_error: returns its error after the runs; NaN or None if it failed.
+    failed_steps: as in WorkPoint.
+    ms: time in the unit of the curves, of a CPU time of 1 us per step.
+    """
+
+    stepper: str
+    knob: str
+    setting: float
+    runner: Runner | None
+    find_error: Callable[[], float | None]
+    failed_steps: int = 0
+    ms: float = 1e-3
+
+
+def measure(works: Sequence[Work], num_repeats: int) -> list[WorkPoint]:
+    """Times steppers, which take turns, and returns their points."""
+    runners = {str(i): work.runner for i, work in enumerate(works) if work.runner is not None}
+    times = time_in_turns(runners, num_repeats)
+    points = []
+    for i, work in enumerate(works):
+        key = (work.stepper, work.knob, work.setting)
+        time, error = times.get(str(i)), work.find_error()
+        if time is None or error is None or not math.isfinite(error):
+            points.append(WorkPoint(*key, None, None, None, work.failed_steps or 1))
+            continue
+        least, median = (work.ms * us for us in (time.minimum, time.median))
+        points.append(WorkPoint(*key, error, least, median, work.failed_steps))
+    return points
+
+
+def sort_points(points: Iterable[WorkPoint], steppers: Iterable[str]) -> list[WorkPoint]:
+    """Returns points by stepper; the order of the settings stays."""
+    order = list(steppers)
+    return sorted(points, key=lambda point: order.index(point.stepper))
+
+
+def choose_drake(with_drake: bool | None, what: str, notes: list[str]) -> bool:
+    """Returns whether Drake runs; None means if it is installed. A note says that it does not."""
+    if with_drake is not None:
+        return with_drake
+    is_installed = drake_plant.is_installed()
+    if not is_installed:
+        notes.append(f"Drake's {what} not run: Drake is not installed (pip install drake)")
+    return is_installed

@@ -15,9 +15,9 @@ import stiction
 from stiction.errors import ignored_settings_are_fine
 from stiction.evidence.experiments.flat_patch import FlatPatch, flatten_patch
 from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.run import Run, Step, StepFunction
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
-from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -163,16 +163,24 @@ def run_spatula(
     residual = 0.0
     shown = {int(np.argmin(np.abs(ends - time))): time for time in times_shown}
     patches: dict[float, FlatPatch] = {}
-    for i, (force, length) in enumerate(zip(forces, lengths.tolist(), strict=True)):
-        data.ctrl[:] = force
-        report = step(simulators[length], data)
+    steps = iter(zip(forces, lengths.tolist(), strict=True))
+
+    def take(data: mujoco.MjData) -> stiction.StepReport:
+        data.ctrl[:], length = next(steps)
+        return step(simulators[length], data)
+
+    def measure(made: Step) -> None:
+        nonlocal residual
+        report = made.report
         quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
         pitch = _calc_pitch(quaternion, R_start)
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
-        rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
+        rows[made.index] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
         residual = max(residual, report.statistics.residual)
-        if i in shown:
-            patches[shown[i]] = flatten_patch(report.patches[0], axis)
+        if made.index in shown:
+            patches[shown[made.index]] = flatten_patch(report.patches[0], axis)
+
+    Run(take, data, len(starts)).to_end(measure)
     return SpatulaRun(
         time=ends,
         pitch=rows[:, 0],

@@ -14,7 +14,7 @@ def calc_energy(world: World, run: Trajectory) -> Vector:
     energy = np.zeros(len(run.time))
     gravity = np.array(world.gravity)
     for i, body in enumerate(world.bodies):
-        spin = _rotate_back(run.quat[:, i], run.spin[:, i])
+        spin = rotate_back(run.quat[:, i], run.spin[:, i])
         kinetic = body.mass * (run.velocity[:, i] ** 2).sum(axis=1)
         kinetic += spin**2 @ np.array(body.inertia)
         load = body.mass * gravity + np.array(body.force)
@@ -29,7 +29,7 @@ def calc_energy_gain(world: World, run: Trajectory) -> float:
     return float(np.max(energy - np.minimum.accumulate(energy)))
 
 
-def _rotate_back(quat: Vector, v: Vector) -> Vector:
+def rotate_back(quat: Vector, v: Vector) -> Vector:
     """Returns world vectors in the frames of bodies, (n, 3)."""
     w, axis = quat[:, :1], -quat[:, 1:]
     t = 2 * np.cross(axis, v)

@@ -11,7 +11,7 @@ from stiction.evidence.scorecard.picture import format_error
 from stiction.evidence.scorecard.reports import REPORTS
 from stiction.evidence.scorecard.results import Row
 from stiction.evidence.scorecard.scene import Scene
-from stiction.evidence.scorecard.scene_table import DERIVATIONS, SCENES
+from stiction.evidence.scorecard.scene_table import SCENES
 from stiction.evidence.scorecard.summary import (
     REFERENCE,
     Cell,
@@ -166,7 +166,7 @@ def _make_scene(scene: Scene, cells: dict[tuple[str, str], Cell]) -> str:
     steps = ", ".join(f"{1e3 * step:g}" for step in scene.steps)
     lines = [
         f"### {scene.title}\n",
-        f"{DERIVATIONS[scene.name].strip()}\n",
+        f"{scene.derivation.strip()}\n",
         f"Measured: {scene.quantity}; exact: {scene.exact:.5g}. Error: {scene.error}. "
         f"Time steps: {steps} ms.\n",
         f"| engine | {scene.quantity} | error | order | creep, µm/s | energy | CPU | same bits "

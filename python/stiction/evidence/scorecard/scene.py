@@ -48,6 +48,7 @@ class Scene:
         number of steps, if they vary. From `settle` on they are those of the world, except in a
         scene without an energy_scale.
     needs_field: True if only engines with pressure fields can run it.
+    derivation: of the exact answer, which the page prints.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Scene:
     settle: float = 0.0
     make_forces: Callable[[float, int], Vector] | None = None
     needs_field: bool = False
+    derivation: str = ""
 
     def count_steps(self, time_step: float) -> int:
         """Returns the number of steps of a run."""

@@ -26,6 +26,7 @@ from stiction.evidence.studies.grasp.scene import (
     make_start,
 )
 from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.run import Run, Step
 
 
 @dataclass
@@ -168,18 +169,19 @@ def run_model(contact_model: str, num_steps: int) -> ModelRun:
     with ignored_settings_are_fine():
         simulator = stiction.Simulator(model, contact_model)
     bodies = [model.body(name).id for name in ("gripper1", "gripper2", "block1", "block2")]
-    for i in range(num_steps):
-        try:
-            report = simulator.step(data)
-        except stiction.StepError as e:
-            run.failure = str(e)
-            break
-        if i == 0:
-            run.contacts = len(report.contacts)
-        run.step_us.append(report.timings.total)
+
+    def measure(step: Step) -> None:
+        if step.index == 0:
+            run.contacts = len(step.report.contacts)
+        run.step_us.append(step.report.timings.total)
         mujoco.mj_kinematics(model, data)
         height = data.xpos[bodies, 2]
         run.drop.append(float(np.max(np.mean(height[:2]) - height[2:])))
+
+    try:
+        Run(simulator, data, num_steps).to_end(measure)
+    except stiction.StepError as e:
+        run.failure = str(e)
     return run
 
 
