@@ -66,7 +66,7 @@ def study_command(
     """Repeat the figures of a paper, or measure what no paper has, and check the findings.
 
     The papers are Castro et al. (2023), Masterjohn et al. (2022), Genot and Brogliato (1999) and
-    Drumwright (2015). The studies cheetah and held compare with none. A study runs under the contact
+    Drumwright (2015). A study runs under the contact
     models that it is about, or under those given, and writes its results and plots.
 
     Exit codes: 0 success, 1 a check failed, 2 wrong usage.

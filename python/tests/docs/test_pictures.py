@@ -119,14 +119,17 @@ def test_a_command_that_fails_leaves_the_picture(
     assert (images / f"{name}.png").read_bytes() == b"as it was"
 
 
-_NEEDS = {"pydrake": r"\bdrake_peer\b", "newton": r'ENVIRONMENTS\["newton"\]'}  # in studies
+_NEEDS = {
+    "pydrake": r"\bdrake_(model|planar|plant)\b",
+    "newton": r'ENVIRONMENTS\["newton"\]',
+}  # in studies
 _PACKAGES = ("gymnasium", "playwright", "pydrake")
 
 
 def read_sources(figure: draw_figures.Figure) -> str:
     """Returns the programs that draw a picture, as far as they are its own."""
     if figure.is_study:
-        folder = ROOT / "python/stiction/studies" / figure.command[2]
+        folder = ROOT / "python/stiction/evidence/studies" / figure.command[2]
         return "".join(path.read_text() for path in folder.glob("*.py"))
     return (ROOT / figure.command[1]).read_text() if figure.command[0] == "python" else ""
 
