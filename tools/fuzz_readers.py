@@ -34,7 +34,7 @@ from mcap.writer import CompressionType, Writer
 import stiction
 from stiction.meshing.surface_file import read_surface
 from stiction.recording import format as fmt
-from stiction.recording.environment import find_differences
+from stiction.recording.format import find_differences
 from stiction.recording.pressure_fields import PREFIX
 
 _MAX_SECONDS = 5

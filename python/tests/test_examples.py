@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 STUDIO = "studio.py"  # it needs another version of MuJoCo; test_studio_example.py tests it

@@ -133,7 +133,7 @@ def test_a_step_names_the_memory_that_a_checkpoint_lacks() -> None:
 
 
 def test_the_docstring_of_warnings_names_every_kind():
-    header = (ROOT / "src" / "stiction" / "sim" / "step_report.hpp").read_text()
+    header = (ROOT / "src" / "stiction" / "sim" / "report" / "step_report.hpp").read_text()
     (body,) = re.findall(r"enum class WarningKind \{(.*?)\};", header, re.DOTALL)
     kinds = re.findall(r"^  (\w+),", body, re.MULTILINE)
     assert len(kinds) > 8

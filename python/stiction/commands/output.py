@@ -17,7 +17,7 @@ from rich.text import Text
 from stiction.binding.interrupts import AfterStep, DeferredInterrupt
 from stiction.errors import StepWarning
 from stiction.inputs.names import make_printable
-from stiction.tables.plain_json import make_plain
+from stiction.tables.output_files import make_plain
 
 _is_quiet = False  # of the command that runs; a process runs one
 

@@ -13,7 +13,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json, NumThreads, RecordingFile
 from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.recording import Recording
-from stiction.recording.environment import find_differences
+from stiction.recording.format import find_differences
 from stiction.recording.replay import Difference, Replay
 from stiction.runs.run_summary import RunSummary, make_table
 from stiction.setup.options import DEFAULTS

@@ -14,8 +14,13 @@ from stiction.commands.options import Json, make_models_option
 from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
 from stiction.commands.parsing import check_name
 from stiction.evidence.studies.checks import Check, format_value
-from stiction.evidence.studies.registry import STUDIES, load_study
-from stiction.evidence.studies.study import Settings, describe_result, write_result
+from stiction.evidence.studies.study import (
+    STUDIES,
+    Settings,
+    describe_result,
+    load_study,
+    write_result,
+)
 from stiction.inputs.names import find_compliant_models
 
 # Optional results of other simulators that studies are compared with, in a folder beside the

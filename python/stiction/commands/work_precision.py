@@ -26,7 +26,7 @@ from stiction.evidence.bench.work_precision import WorkCurves
 from stiction.evidence.studies.study import write_figures
 from stiction.inputs.names import find_compliant_models
 from stiction.setup.options import DEFAULTS
-from stiction.tables.plain_json import make_plain
+from stiction.tables.output_files import make_plain
 
 SCENES = (*PLANAR_WORK, "clutter")
 
@@ -121,6 +121,6 @@ def _write(
 ) -> None:
     if out is not None:
         # Imported here because it loads matplotlib, which would slow down all other commands.
-        from stiction.evidence.bench.work_plots import draw_work
+        from stiction.evidence.bench.work_precision import draw_work
 
         write_figures(name, make_plain(figures), {name: draw_work(list(curves))}, out)

@@ -12,7 +12,7 @@ from stiction.recording import format as fmt
 from stiction.recording.foxglove import FoxgloveChannels
 from stiction.recording.foxglove_patches import join_recorded
 from stiction.recording.recording import Recording
-from stiction.recording.step_table import tabulate_step
+from stiction.recording.state_names import tabulate_step
 from stiction.recording.writer import open_file
 from stiction.version import __version__
 

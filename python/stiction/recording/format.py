@@ -9,11 +9,14 @@ import functools
 import hashlib
 import json
 import math
+import platform
 from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from stiction.version import __version__
 
 FORMAT = 2
 PROFILE = "stiction"
@@ -287,3 +290,28 @@ def load_model(model_bytes: bytes) -> mujoco.MjModel:
         raise ValueError("; ".join(reasons) or str(e)) from e
     finally:
         mujoco.set_mju_user_warning(outer)
+
+
+# ---- The software and platform that the bits of a step depend on beside scene, options and state
+
+
+def describe_environment() -> dict[str, str]:
+    """Returns the versions and the platform by name."""
+    return {
+        "stiction_version": __version__,
+        "mujoco_version": mujoco.__version__,
+        "architecture": platform.machine(),
+        "system": platform.system(),
+        "libc": " ".join(platform.libc_ver()).strip(),
+    }
+
+
+def find_differences(recorded: dict[str, str]) -> list[str]:
+    """Describes each difference between a recording's environment and this one."""
+    here = describe_environment()
+    return [
+        f"recorded with {name.replace('_', ' ')} {recorded.get(name, 'unknown')}, but this is "
+        f"{here[name]}; the last bits may differ"
+        for name in here
+        if recorded.get(name) != here[name]
+    ]

@@ -16,8 +16,8 @@ from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error, StepError, StictionWarning, warn
 from stiction.inputs.arguments import check_flag, check_integer, check_path
 from stiction.recording import format as fmt
-from stiction.recording.advance import pack_advance
 from stiction.recording.pressure_fields import pack_pressure_fields
+from stiction.recording.step import pack_advance
 from stiction.recording.writer import RecordingWriter
 from stiction.simulator import Simulator
 

@@ -21,8 +21,8 @@ from stiction.inputs.arguments import check_name, check_path
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
 from stiction.recording.reader import Damage, RecordReader, decompress
+from stiction.recording.state_names import tabulate_step
 from stiction.recording.step import Step, read_steps
-from stiction.recording.step_table import tabulate_step
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import check_options
 from stiction.setup.properties import make_properties

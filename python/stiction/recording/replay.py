@@ -13,10 +13,9 @@ import numpy as np
 from stiction._core import StepReport, contact_model_traits
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import make_arguments
 from stiction.recording.recording import Recording
 from stiction.recording.state_names import describe_entry
-from stiction.recording.step import Step
+from stiction.recording.step import Step, make_arguments
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +11,17 @@ import numpy as np
 from mcap.records import Channel, Message, Schema
 from numpy.typing import NDArray
 
+from stiction._core import StepReport
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import unpack_advance
-from stiction.recording.contacts import mark_patches, unpack_anchors, unpack_contacts
-from stiction.recording.patches import PATCH_DTYPES, RecordedPatch, unpack_patches
+from stiction.recording.patches import (
+    PATCH_DTYPES,
+    RecordedPatch,
+    mark_patches,
+    unpack_anchors,
+    unpack_contacts,
+    unpack_patches,
+)
 from stiction.recording.reader import RecordReader
 
 
@@ -167,3 +174,67 @@ def _parse_dtype(reader: RecordReader, topic: str, schema: Schema) -> np.dtype[n
     except ValueError as e:
         where = f"{reader.path}: the schema of {topic}"
         raise Error("syntax", where, f"it is damaged: {e}") from e
+
+
+# ---- The record of a call of Simulator.advance, by which a replay repeats it ---------------------
+
+# The arguments of the call, and what the report says of it. A `max_time_step` of infinity is None.
+ADVANCE_DTYPE = np.dtype(
+    [
+        ("until", "<f8"),
+        ("accuracy", "<f8"),
+        ("max_time_step", "<f8"),
+        ("first_step", "<f8"),
+        ("first_error", "<f8"),
+        ("duration", "<f8"),
+        ("smallest_step", "<f8"),
+        ("largest_step", "<f8"),
+        ("next_step", "<f8"),
+        ("last_error", "<f8"),
+        ("sum_of_errors", "<f8"),
+        ("largest_error", "<f8"),
+        ("num_steps", "<i4"),
+        ("num_rejected", "<i4"),
+        ("num_failed", "<i4"),
+        ("num_not_extrapolated", "<i4"),
+        ("num_inaccurate", "<i4"),
+        ("extrapolate", "u1"),
+    ]
+)
+
+
+def pack_advance(report: StepReport, max_time_step: float | None, extrapolate: bool) -> bytes:
+    """Returns the record of a call that gave a report."""
+    record = np.zeros(1, ADVANCE_DTYPE)
+    for name in ADVANCE_DTYPE.names or ():
+        if hasattr(report.advance, name):
+            record[name] = getattr(report.advance, name)
+    record["max_time_step"] = math.inf if max_time_step is None else max_time_step
+    record["extrapolate"] = extrapolate
+    record["duration"] = report.time_step if report.num_steps else 0.0
+    return record.tobytes()
+
+
+def unpack_advance(data: bytes) -> dict[str, Any]:
+    """Returns the fields of a record by name.
+
+    Raises:
+        ValueError: the data is not one record.
+    """
+    if len(data) != ADVANCE_DTYPE.itemsize:
+        raise ValueError(f"the record has {len(data)} bytes, expected {ADVANCE_DTYPE.itemsize}")
+    record = np.frombuffer(data, ADVANCE_DTYPE)[0]
+    return {name: record[name].item() for name in ADVANCE_DTYPE.names or ()}
+
+
+def make_arguments(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of Simulator.advance, besides data, that repeat a recorded call."""
+    longest = record["max_time_step"]
+    return {
+        "until": record["until"],
+        "accuracy": record["accuracy"],
+        "max_time_step": longest if math.isfinite(longest) else None,
+        "first_step": record["first_step"],
+        "last_error": record["first_error"],
+        "extrapolate": bool(record["extrapolate"]),
+    }

@@ -19,11 +19,10 @@ from stiction._core import StepReport
 from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error
 from stiction.recording import format as fmt
-from stiction.recording.advance import ADVANCE_DTYPE
-from stiction.recording.contacts import pack_contacts
-from stiction.recording.environment import describe_environment
-from stiction.recording.patches import pack_patches
+from stiction.recording.format import describe_environment
+from stiction.recording.patches import pack_contacts, pack_patches
 from stiction.recording.reader import is_mcap_file
+from stiction.recording.step import ADVANCE_DTYPE
 from stiction.tables.anchor_table import UNITS
 from stiction.tables.record_table import Rows
 from stiction.version import __version__

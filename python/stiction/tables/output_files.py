@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from stiction.errors import Error
 
@@ -99,3 +100,19 @@ def _explain(path: Path, error: OSError) -> str:
             if folder.exists() and not folder.is_dir():
                 return f"'{folder}' is a file, not a folder"
     return error.strerror or str(error)
+
+
+# ---- Conversion of values to those that JSON can express -----------------------------------------
+
+
+def make_plain(value: Any) -> Any:
+    """Converts values that JSON cannot express: NaN and infinity to None, keys of floats to text."""
+    if isinstance(value, dict):
+        return {
+            f"{key:g}" if isinstance(key, float) else key: make_plain(x) for key, x in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [make_plain(x) for x in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -21,7 +21,6 @@ import pytest
 import stiction
 from stiction.analysis.artifacts import budget
 from stiction.analysis.artifacts.budget import ArtifactLog, find_properties
-from stiction.analysis.artifacts.operating_point import estimate_operating_point
 from stiction.analysis.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
@@ -29,7 +28,11 @@ from stiction.analysis.artifacts.predictions import (
     describe_stiffening,
     predict_artifacts,
 )
-from stiction.analysis.artifacts.probe import MeasuredArtifacts, measure_artifacts
+from stiction.analysis.artifacts.probe import (
+    MeasuredArtifacts,
+    estimate_operating_point,
+    measure_artifacts,
+)
 
 COMPLIANT = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 RIGID = ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")

@@ -110,15 +110,15 @@ def test_the_page_of_commands_has_a_row_for_every_command(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "page"),
     [
-        ("check", "check.md"),
+        ("check", "tools/check.md"),
         ("compare", "compare.md"),
-        ("converge", "converge.md"),
+        ("converge", "tools/converge.md"),
         ("study", "studies.md"),
         ("view", "viewer.md"),
     ],
 )
 def test_the_page_of_a_command_has_every_option(name: str, page: str) -> None:
-    text = PAGE.with_name(page).read_text()
+    text = (PAGE.parent / page).read_text()
     options = {option for each in COMMANDS[name,].params for option in each.opts}
     options = {option for option in options if option.startswith("--")} - {"--help", "--quiet"}
     assert {option for option in options if not re.search(rf"{option}(?![\w-])", text)} == set()

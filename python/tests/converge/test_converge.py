@@ -16,8 +16,7 @@ import pytest
 import stiction
 from stiction.analysis.converge import Convergence, measure_convergence
 from stiction.analysis.converge.analysis import calc_order, estimate_finest_error, find_step
-from stiction.analysis.converge.chaos import judge_sensitivity
-from stiction.analysis.converge.norm import calc_distances, calc_levers
+from stiction.analysis.converge.norm import calc_distances, calc_levers, judge_sensitivity
 
 FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
 OSCILLATOR = (

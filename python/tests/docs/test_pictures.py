@@ -14,8 +14,8 @@ from PIL import Image
 
 import stiction.sweep.sweep as sweep
 from stiction.evidence.engines.environments import FOLDER
-from stiction.evidence.studies.registry import STUDIES, load_study
-from stiction.tables.pictures import write_picture
+from stiction.evidence.studies.study import STUDIES, load_study
+from stiction.tables.plots import write_picture
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -70,7 +70,7 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
         assert (ROOT / arguments[2]).exists()
         assert (
             f'"{figure.plot}.png"'
-            in (ROOT / "python/stiction/evidence/scorecard/output.py").read_text()
+            in (ROOT / "python/stiction/evidence/scorecard/page.py").read_text()
         )
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)

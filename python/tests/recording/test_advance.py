@@ -12,7 +12,7 @@ import pytest
 
 import stiction
 from stiction._core import StepReport
-from stiction.recording.advance import ADVANCE_DTYPE, unpack_advance
+from stiction.recording.step import ADVANCE_DTYPE, unpack_advance
 
 _PILE = """<mujoco><worldbody><geom type="plane" size="2 2 .1"/>
 <body pos="0 0 .12"><freejoint/><geom type="box" size=".1 .1 .1" friction=".7"/></body>

@@ -201,7 +201,11 @@ def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
         if data.time < 0.1:
             return report
         return SimpleNamespace(
-            status="certificate_failed", message="it is wrong", num_steps=0, num_warnings=0
+            status="certificate_failed",
+            status_bits=1,
+            message="it is wrong",
+            num_steps=0,
+            num_warnings=0,
         )
 
     monkeypatch.setattr(stiction.Simulator, "step", step)

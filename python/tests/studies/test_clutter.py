@@ -18,10 +18,9 @@ from stiction.evidence.studies.clutter.case import (
     ClutterCase,
     calc_stiction_speed,
 )
-from stiction.evidence.studies.clutter.checks import bound_median
+from stiction.evidence.studies.clutter.checks import bound_median, calc_ratio, measure
 from stiction.evidence.studies.clutter.plots import _find_hull
 from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep import calc_ratio, measure
 from stiction.evidence.studies.clutter.sweep_checks import (
     check_steps,
     check_stiffness,

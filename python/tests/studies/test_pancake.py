@@ -38,7 +38,7 @@ from stiction.evidence.studies.pancake.scene import (
 from stiction.evidence.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
 from stiction.evidence.studies.pancake.task import X_SG, Task, TaskError
 from stiction.evidence.studies.study import Settings, StudyResult, describe_result, write_result
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 
 needs_arm = pytest.mark.skipif(
     importlib.util.find_spec("dm_control") is None, reason="the arm of dm_control is not installed"

@@ -18,18 +18,23 @@ import numpy as np
 import pytest
 
 from stiction.evidence.studies.quadruped import study
-from stiction.evidence.studies.quadruped.checks import check_counts, check_steps
-from stiction.evidence.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
-from stiction.evidence.studies.quadruped.figures import describe_walk
-from stiction.evidence.studies.quadruped.foot_spline import FootSpline
-from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
-from stiction.evidence.studies.quadruped.gait import Gait, calc_command
+from stiction.evidence.studies.quadruped.checks import check_counts, check_steps, describe_walk
+from stiction.evidence.studies.quadruped.footsteps import (
+    STEP_HEIGHT,
+    FootSpline,
+    Footsteps,
+    Gait,
+    calc_command,
+)
 from stiction.evidence.studies.quadruped.leg import (
     JOINTS,
+    MAX_TORQUE,
     NAMES,
+    TrotController,
     calc_feet,
     calc_jacobians,
     calc_joint_rates,
+    calc_pitch,
     solve_legs,
 )
 from stiction.evidence.studies.quadruped.package_walker import PackageWalk, run_package_walker

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from stiction.cli import app
-from stiction.evidence.studies.falling_sphere import checks, theory
-from stiction.evidence.studies.registry import STUDIES, load_study
+from stiction.evidence.experiments import falling_sphere
+from stiction.evidence.studies.falling_sphere import checks
+from stiction.evidence.studies.study import STUDIES, load_study
 
 
 def run_study(*arguments: str) -> Result:
@@ -62,7 +63,7 @@ def test_peers_are_compared_with_if_their_files_exist(tmp_path: Path) -> None:
 
     # Write a peer's trajectory that is off by a centimeter.
     time = np.arange(0, 0.3 + 1e-9, 4e-5)
-    x, z, _ = theory.calc_rigid_motion(time).T
+    x, z, _ = falling_sphere.calc_rigid_motion(time).T
     with gzip.open(tmp_path / "sphere_tamsi_ref_4e-6_every10.csv.gz", "wt") as file:
         file.write("t,x,z\n")
         for row in zip(time, x + 0.01, z, strict=True):

@@ -13,7 +13,7 @@ import pytest
 
 import stiction
 from stiction.recording import format as fmt
-from stiction.recording.contacts import mark_patches, unpack_contacts
+from stiction.recording.patches import mark_patches, unpack_contacts
 from stiction.setup import options
 from stiction.tables import contact_table
 from stiction.tables.record_table import Rows

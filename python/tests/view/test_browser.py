@@ -19,13 +19,12 @@ from stiction.view.arrows import make_traction_arrows
 from stiction.view.film import film_sessions
 from stiction.view.layout import Layout, make_layout, move_back
 from stiction.view.page import make_page, write_page
-from stiction.view.palette import color_pressures
+from stiction.view.palette import Style, color_pressures
 from stiction.view.patches import find_largest_pressure
+from stiction.view.readers import can_view
 from stiction.view.recorded import RecordedRun
-from stiction.view.requirements import can_view
 from stiction.view.session import Session
 from stiction.view.simulation import Simulation
-from stiction.view.style import Style
 from stiction.view.viewer import Viewer
 
 _CHROMIUM = shutil.which("chromium")

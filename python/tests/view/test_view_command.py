@@ -21,7 +21,7 @@ import stiction
 from stiction.cli import app
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.view.palette import color_pressures
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 from stiction.view.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
@@ -140,7 +140,7 @@ def test_the_page_has_the_chosen_laws(scene: stiction.Scene, tmp_path: Path) -> 
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, scene: stiction.Scene) -> None:
-    monkeypatch.setattr("stiction.view.requirements.find_missing", lambda: ["mjviser"])
+    monkeypatch.setattr("stiction.view.readers.find_missing", lambda: ["mjviser"])
     expect_error(
         run(scene.path), r"mjviser, which is not installed; run pip install 'stiction\[view"
     )

@@ -12,8 +12,15 @@ import mujoco
 import numpy as np
 
 from stiction.analysis.converge import analysis
-from stiction.analysis.converge.chaos import DISPLACEMENTS, judge_sensitivity, make_displacement
-from stiction.analysis.converge.norm import Vector, calc_distances, calc_levers, calc_rms
+from stiction.analysis.converge.norm import (
+    DISPLACEMENTS,
+    Vector,
+    calc_distances,
+    calc_levers,
+    calc_rms,
+    judge_sensitivity,
+    make_displacement,
+)
 from stiction.binding.interrupts import AfterStep
 from stiction.errors import Error, StictionWarning
 from stiction.inputs.names import label_model

@@ -6,6 +6,7 @@ to the right and z up. Spheres fixed to the body touch the half-space z <= 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,8 +17,36 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.experiments.mujoco_contact import make_contact_attributes
 from stiction.runs.run import Run, Step, Strides
+
+# ---- MuJoCo's contact parameters for a stiffness in N/m, to compare mj_step with Stiction --------
+
+_SOFT_IMPEDANCE = 0.9
+_MAX_IMPEDANCE = 0.9999  # largest impedance that MuJoCo accepts
+
+
+def make_contact_attributes(mass: float, stiffness: float, time_step: float) -> str:
+    """Returns solref and solimp of MJCF for critically damped contacts that sag like a spring.
+
+    MuJoCo's contacts have no stiffness in N/m. A mass m on one contact with the time constant tc
+    and the constant impedance d sags by (1 - d) g tc^2, as on a spring of stiffness m / ((1 - d)
+    tc^2).
+
+    The smallest time constant that MuJoCo accepts is 2 dt. For a spring that is softer than that of
+    tc = 2 dt and d = 0.9, this function increases tc and does not reduce d further. The largest d
+    that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms. A larger stiffness is reduced to this
+    value.
+
+    Args:
+        mass: mass that the contact carries, > 0 [kg].
+        stiffness: stiffness of the contact, > 0 [N/m].
+        time_step: > 0 [s].
+    """
+    soft = math.sqrt(mass / ((1 - _SOFT_IMPEDANCE) * stiffness))
+    time_constant = max(2 * time_step, soft)
+    impedance = min(1 - mass / (stiffness * time_constant**2), _MAX_IMPEDANCE)
+    return f'solref="{time_constant!r} 1" solimp="{impedance!r} {impedance!r} 0.001"'
+
 
 Vector = NDArray[np.float64]
 

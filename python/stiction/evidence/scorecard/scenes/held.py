@@ -10,7 +10,6 @@ import numpy as np
 from stiction.evidence.engines.rotations import Vec
 from stiction.evidence.engines.trajectory import Trajectory, Vector
 from stiction.evidence.engines.world import Body, Geom, Joint, World, make_box, tilt_gravity
-from stiction.evidence.scorecard.energy import rotate_back
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,
@@ -18,6 +17,7 @@ from stiction.evidence.scorecard.scene import (
     calc_speed_at_end,
     load_later,
     measure_drop,
+    rotate_back,
 )
 
 _STEPS = (1e-2, 5e-3, 2e-3)

@@ -19,8 +19,11 @@ from stiction.evidence.studies.disk.attraction import (
     study_attraction,
     study_models,
 )
-from stiction.evidence.studies.disk.convergence import study_grid, study_time
-from stiction.evidence.studies.disk.error_controlled import study_error_controlled
+from stiction.evidence.studies.disk.convergence import (
+    study_error_controlled,
+    study_grid,
+    study_time,
+)
 from stiction.evidence.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
 from stiction.evidence.studies.disk.published import study_published
 from stiction.evidence.studies.disk.scene import Disk, run_to_stop

@@ -12,7 +12,7 @@ import numpy as np
 
 from stiction.errors import ignored_settings_are_fine
 from stiction.evidence.experiments.real_scenes import load_real_scene
-from stiction.evidence.studies.quadruped.leg import Vector
+from stiction.evidence.studies.quadruped.footsteps import Vector
 from stiction.evidence.studies.quadruped.run import describe_failure
 from stiction.runs.run import Run, RunEnd, Step
 

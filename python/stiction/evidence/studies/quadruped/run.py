@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from stiction import Simulator, StepReport
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.studies.quadruped.controller import TrotController
-from stiction.evidence.studies.quadruped.gait import calc_command
-from stiction.evidence.studies.quadruped.leg import NAMES
+from stiction.evidence.studies.quadruped.footsteps import calc_command
+from stiction.evidence.studies.quadruped.leg import NAMES, TrotController
 from stiction.evidence.studies.quadruped.terrain import ROUGHNESS, Terrain, Vector
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.runs.run import Run, RunEnd, Step
