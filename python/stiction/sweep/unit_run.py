@@ -17,7 +17,7 @@ import stiction._core as core
 from stiction import StepReport
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StepWarning
 from stiction.recording import format as fmt
-from stiction.recording.environment import describe_environment
+from stiction.recording.format import describe_environment
 from stiction.runs.controls import ControlsName
 from stiction.runs.held_body import Hold, find_held_body, find_hold_start, find_judged_start
 from stiction.runs.run import Run, RunSettings, Step
