@@ -106,6 +106,7 @@ def test_drakes_box_slips_on_its_belt(model: str) -> None:
     assert abs(ours[-1, 0]) > 1e-3
 
 
+@pytest.mark.slow
 def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planar_work, "_TIMED_STEPS", 1)
     curves = run_planar_work(
@@ -123,6 +124,7 @@ def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch)
     assert lagged[-1].cpu_ms > 5 * lagged[0].cpu_ms  # it makes 25 times as many steps
 
 
+@pytest.mark.slow
 def test_without_drake_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drake_plant, "is_installed", lambda: False)
     curves = run_planar_work("falling_sphere", [], quick=True, num_repeats=1)
@@ -130,6 +132,7 @@ def test_without_drake_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not installed" in curves.notes[0]
 
 
+@pytest.mark.slow
 def test_a_failed_stepper_has_no_error_and_all_steps_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -202,6 +205,7 @@ def test_the_plot_has_a_line_per_stepper_without_failed_points() -> None:
     assert {text.get_text() for text in figure.legends[0].get_texts()} == set(lines)
 
 
+@pytest.mark.slow
 def test_the_command_prints_writes_and_plots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_sliding_ball_converges_and_sap_goes_elsewhere(tmp_path: Path) -> None
     assert sap.limit_distance > 10 * coulomb.errors[-1]
 
 
+@pytest.mark.slow
 def test_a_double_pendulum_is_chaotic_and_an_oscillator_is_not(tmp_path: Path) -> None:
     (chaotic,) = measure(write(tmp_path, PENDULA), "coulomb", duration=6, num_steps=3).models
     assert chaotic.status == "chaotic" and chaotic.growth > 1e3
@@ -181,6 +182,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
     tmp_path: Path,
 ) -> None:
@@ -207,6 +209,7 @@ def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_run_that_reaches_no_accuracy_exits_with_1(tmp_path: Path) -> None:
     path = str(write(tmp_path, BALL.replace("key qvel", 'key qpos="0 0 .3 1 0 0 0" qvel')))
     result = run(

@@ -82,6 +82,7 @@ def test_make_vec_finds_the_environments(name):
 
 
 # SyncVectorEnv runs one environment after the other, and defines what the modes mean.
+@pytest.mark.slow
 @every_mode
 @pytest.mark.parametrize(
     ("name", "parameters"),

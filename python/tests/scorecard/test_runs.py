@@ -131,6 +131,7 @@ def make_run(engine: str, repeat: int = 0) -> Run:
     return Run(ENGINES[engine], SCENES["stopping_distance"], 1e-2, repeat)
 
 
+@pytest.mark.slow
 def test_runs_are_kept_repeated_and_measured(tmp_path: Path) -> None:
     with Campaign(tmp_path, ENVIRONMENTS) as campaign:
         for engine in ("stiction coulomb", "mujoco elliptic"):

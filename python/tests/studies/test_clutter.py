@@ -68,6 +68,7 @@ def test_stiction_speeds_are_those_of_the_models() -> None:
     assert math.isnan(calc("mujoco"))
 
 
+@pytest.mark.slow
 def test_sap_is_as_published_unless_its_limit_is_switched_off() -> None:
     """The near-rigid limit of sap at 10 ms is far below the given stiffness."""
     depths = {}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from stiction.evidence.experiments import conveyor
 from stiction.evidence.experiments.planar import GRAVITY
 
 
+@pytest.mark.slow
 def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
     dt, mu_g = 2e-6, conveyor.FRICTION * GRAVITY
     time = dt * np.arange(round(1.2 / dt) + 1)

@@ -11,6 +11,7 @@ from stiction.evidence.experiments import falling_sphere
 from stiction.evidence.experiments.planar import GRAVITY
 
 
+@pytest.mark.slow
 def test_the_rigid_sphere_satisfies_the_laws_of_motion() -> None:
     dt = 1e-6
     time = dt * np.arange(round(0.3 / dt))

@@ -368,6 +368,7 @@ def test_a_failed_run_has_a_reason() -> None:
     assert np.isnan(describe_walk(run)["largest_slip"])
 
 
+@pytest.mark.slow
 def test_rigid_models_get_their_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replaces all models by `coulomb`, and tests the options and the evaluation of the runs."""
     asked: list[tuple[str, dict[str, Any]]] = []

@@ -215,6 +215,7 @@ def test_frames_for_a_slow_browser_take_a_small_share_of_the_time(
     assert rest in (0.0, 3.0) or cost / rest < 0.01  # viser's threads take as much again
 
 
+@pytest.mark.slow
 @needs_viewer
 def test_drawing_rests_after_each_frame_for_a_slow_browser(viewer: Any) -> None:
     from viewer_client import SlowClient

@@ -186,7 +186,7 @@ class DrakePlant:
         if not self.plant.is_finalized():
             self.plant.Finalize()
         self._simulator = self.drake.Simulator(self._builder.Build())
-        if not self.plant.is_discrete():
+        if self.plant.time_step() == 0:
             config = self.drake.SimulatorConfig()
             config.integration_scheme = "cenic"
             config.use_error_control = accuracy is not None
