@@ -2,8 +2,8 @@
 """Fails if a link, a path or a citation of the repository is broken. Prints file:line of each fault.
 
 - A relative link in Markdown leads to a file.
-- A path in backticks in Markdown, such as `laws/friction.hpp`, leads to a file or folder of the repository.
-  It starts at the root, at the folder of the page, or at a source folder. Paths that may belong to the
+- A path in backticks in Markdown, such as `laws/friction.hpp`, leads to a file or folder of the
+  repository. It starts at the root, at the folder of the page, or at a source folder. Paths that may belong to the
   reader are not checked: those whose first folder does not exist, except C++ files, and files without a
   folder, except C++ and Python files.
 - A tag in brackets, such as theory:sap, is defined once in Markdown, by a line (theory:sap)= right before

@@ -43,7 +43,7 @@ import numpy as np
 
 import stiction
 from stiction.evidence.experiments.model_files import find_model_files
-from stiction.runs.slow_controls import make_slow_controls
+from stiction.runs.controls import make_slow_controls
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "corpus"

@@ -25,7 +25,7 @@ from typing import Any
 
 from result_cases import make_run_cases
 
-from stiction.evidence.studies.registry import STUDIES
+from stiction.evidence.studies.study import STUDIES
 from stiction.recording import Recording
 
 STICTION = Path(sys.executable).parent / "stiction"

@@ -14,7 +14,7 @@ from PIL import Image
 from rendering import make_camera, render
 
 from stiction import Simulator
-from stiction.evidence.studies.quadruped.controller import TrotController
+from stiction.evidence.studies.quadruped.leg import TrotController
 from stiction.evidence.studies.quadruped.run import TIME_STEP, load_trotter, make_trotter_data
 from stiction.evidence.studies.quadruped.terrain import make_hills
 from stiction.inputs.package_scenes import find_scene_file

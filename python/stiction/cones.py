@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike
 
 import stiction._core as _core
 from stiction.errors import Error
-from stiction.inputs.arguments import check_name
-from stiction.inputs.array_arguments import take_matrix, take_vector
+from stiction.inputs.arguments import check_name, take_matrix, take_vector
 
 __all__ = ["ConeResult", "cone_methods", "solve"]
 

@@ -31,8 +31,15 @@ from numpy.typing import ArrayLike
 import stiction._core as _core
 from stiction._core import LcpResult, lcp_solvers
 from stiction.errors import Error
-from stiction.inputs.arguments import check_flag, check_integer, check_name, check_number
-from stiction.inputs.array_arguments import MAX_ENTRIES, take_matrix, take_vector
+from stiction.inputs.arguments import (
+    MAX_ENTRIES,
+    check_flag,
+    check_integer,
+    check_name,
+    check_number,
+    take_matrix,
+    take_vector,
+)
 
 __all__ = [
     "LcpResult",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import h5py
 import mujoco
@@ -14,12 +16,42 @@ import pytest
 from scipy import sparse
 
 
+def pytest_configure() -> None:
+    """Lets the programs that tests start end at SIGHUP, also under nohup, which ignores it.
+
+    A program inherits an ignored signal, but not a handler.
+    """
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
     """Makes Ctrl-C raise KeyboardInterrupt, also if a shell runs the tests as a background job."""
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)
+
+
+@pytest.fixture(autouse=True)
+def no_process_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ends the programs that a failed test left running, so that they do not disturb the next one."""
+    started: list[subprocess.Popen[Any]] = []
+    start = subprocess.Popen.__init__
+
+    def start_and_note(process: subprocess.Popen[Any], *arguments: Any, **options: Any) -> None:
+        start(process, *arguments, **options)
+        started.append(process)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", start_and_note)
+    yield
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 @pytest.fixture

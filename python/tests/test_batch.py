@@ -119,6 +119,7 @@ def test_passes_the_tests_of_mujocos_batch(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_passes_the_tests_of_mujocos_rollout(monkeypatch):
     options: Any = {"contact_model": "mujoco", "on_failure": "stop"}
 

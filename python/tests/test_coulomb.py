@@ -89,6 +89,7 @@ def test_sliding_rod_is_near_the_reference_and_jams(dt: float, limit: float) -> 
     assert calc_rms(rows, "rod_nodiss_lagged_ref_1e-6_every10", every, slice(0, 3)) <= limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [1e5, 1e7, 1e10, 1e13])
 def test_clutter_is_coupled_in_every_step(stiffness: float) -> None:
     model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(40)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 STUDIO = "studio.py"  # it needs another version of MuJoCo; test_studio_example.py tests it
@@ -91,6 +91,7 @@ def test_the_table_of_contacts_carries_the_weight(tmp_path: Path) -> None:
     assert len(rows) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
 def test_the_page_of_the_replay_is_written(tmp_path: Path) -> None:
     (line,) = run("replay_page.py", tmp_path, "run.html")
@@ -128,6 +129,7 @@ def test_the_recorded_run_is_replayed_bit_for_bit(tmp_path: Path) -> None:
     assert recording.notes == {"seed": "1"}
 
 
+@pytest.mark.slow
 def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
     title, _, *lines = run("compare_models.py", tmp_path)
     assert title == "creep of 'cube' from 2.1 s on"
@@ -143,6 +145,7 @@ def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
     assert rows["mujoco"][2] == "-"
 
 
+@pytest.mark.slow
 def test_the_taxels_carry_the_load_of_the_fingertip(tmp_path: Path) -> None:
     lines = run("fingertip.py", tmp_path, "--out", "pictures")
     assert len(lines) == 4

@@ -116,6 +116,7 @@ def test_options_and_explanation_have_the_laws() -> None:
     assert numbers["barrier_thickness"]["value"] == 2e-4
 
 
+@pytest.mark.slow
 def test_recordings_replay_with_their_laws(tmp_path: Path) -> None:
     scene = tmp_path / "scene.xml"
     scene.write_text(SCENE)

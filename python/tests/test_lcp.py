@@ -240,6 +240,7 @@ except MemoryError as e:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "n", "room"),
     [

@@ -9,8 +9,7 @@ from typing import Any
 
 import mujoco
 
-from stiction.clients.client import Client
-from stiction.clients.substitution import Substitution
+from stiction.clients.client import Client, Substitution
 
 
 def _find_owner(target: Any) -> Any:

@@ -11,8 +11,7 @@ import mujoco
 import numpy as np
 
 from stiction.clients import gymnasium
-from stiction.clients.client import Client, get_data
-from stiction.clients.substitution import Substitution
+from stiction.clients.client import Client, Substitution, get_data
 
 
 def _find_owner(target: Any) -> Any:

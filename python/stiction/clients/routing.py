@@ -14,8 +14,7 @@ from typing import Any, Protocol
 
 import mujoco
 
-from stiction.clients.client import Client
-from stiction.clients.substitution import Substitution
+from stiction.clients.client import Client, Substitution
 
 
 class Route(Protocol):

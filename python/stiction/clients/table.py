@@ -8,7 +8,7 @@ from stiction.clients.client import Client
 from stiction.clients.dm_control import DM_CONTROL
 from stiction.clients.gymnasium import GYMNASIUM
 from stiction.clients.gymnasium_robotics import GYMNASIUM_ROBOTICS
-from stiction.clients.mjdata import MJDATA
+from stiction.clients.simulations import MJDATA
 from stiction.errors import Error
 from stiction.inputs.suggestions import suggest_name
 

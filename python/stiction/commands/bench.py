@@ -22,19 +22,8 @@ from stiction.commands.options import (
 )
 from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.errors import Error
-from stiction.evidence.bench import (
-    batches,
-    clutter,
-    corpus,
-    heap,
-    lcp,
-    patch_queries,
-    patches,
-    rigid,
-    scenes,
-    sleeping,
-)
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.bench import batches, corpus, patch_queries, patches, piles, programs, scenes
+from stiction.evidence.engines import drake_plant
 from stiction.evidence.experiments import real_scenes
 from stiction.evidence.experiments.clutter import check_num_bodies
 from stiction.setup.options import DEFAULTS
@@ -108,14 +97,14 @@ def bench_clutter(
     mj_step uses elliptic cones and its stiffest contacts. A ratio is Stiction's time divided by the
     other simulator's, each the minimum of all runs: below 1, Stiction is faster.
     """
-    sizes = bodies or clutter.SIZES
+    sizes = bodies or piles.SIZES
     if sleep:
-        asleep = sleeping.run_sleeping(
+        asleep = piles.run_sleeping(
             sizes, contact_model, tolerance=solver.tolerance, num_repeats=repeats
         )
         print_cases(as_json, contact_model, "settled piles", tables.SLEEP, make_rows(asleep))
         return
-    cases = clutter.run_clutter(
+    cases = piles.run_clutter(
         sizes,
         contact_model,
         **vars(solver),
@@ -130,10 +119,10 @@ def bench_clutter(
 def bench_heap(
     bodies: Annotated[
         int, typer.Option("--bodies", "-n", min=1, max=10_000, help="Number of bodies.")
-    ] = heap.NUM_BODIES,
+    ] = piles.NUM_BODIES,
     duration: Annotated[
         float, typer.Option(min=0.2, max=60, help=escape("Simulated time from the drop [s]."))
-    ] = heap.DURATION,
+    ] = piles.DURATION,
     *,
     contact_model: ContactModel = DEFAULTS["contact_model"],
     solver: Solver,
@@ -144,7 +133,7 @@ def bench_heap(
     Values are means over the whole fall. A ratio is Stiction's time divided by the other
     simulator's.
     """
-    cases = heap.run_heap(bodies, contact_model, duration=duration, **vars(solver))
+    cases = piles.run_heap(bodies, contact_model, duration=duration, **vars(solver))
     if as_json:
         print_cases(as_json, contact_model, "heap", tables.HEAP, make_rows(cases))
     else:
@@ -272,7 +261,7 @@ def bench_patches(
     of shapes, per face. A ratio is Stiction's time divided by that of Drake's fastest scheme, each
     the minimum of all runs: below 1, Stiction is faster.
     """
-    with_drake = drake_peer.is_installed() if drake is None else drake
+    with_drake = drake_plant.is_installed() if drake is None else drake
     gripper = patches.run_gripper_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
     spatula = patches.run_spatula_steps(contact_model, num_repeats=repeats, with_drake=with_drake)
     steps = make_rows((*gripper, *spatula))
@@ -297,13 +286,13 @@ def _find_medians(row: Row) -> Row:
 
 
 @bench_app.command("lcp")
-def bench_lcp(program: _Program = lcp.PROGRAM, as_json: Json = False) -> None:
+def bench_lcp(program: _Program = programs.LCP_PROGRAM, as_json: Json = False) -> None:
     """Time LCP solvers on a no-slip grasp with 36 contacts against DAQP and Siconos.
 
     All are called from C++. A ratio is the time of ppm_ratio, on the factored or the dense matrix,
     divided by the solver's, each the minimum of all runs.
     """
-    rows = make_rows(lcp.run_lcp(program))
+    rows = make_rows(programs.run_lcp(program))
     if as_json:
         print_json({"cases": rows})
     else:
@@ -311,13 +300,13 @@ def bench_lcp(program: _Program = lcp.PROGRAM, as_json: Json = False) -> None:
 
 
 @bench_app.command("rigid")
-def bench_rigid(program: _Program = rigid.PROGRAM, as_json: Json = False) -> None:
+def bench_rigid(program: _Program = programs.RIGID_PROGRAM, as_json: Json = False) -> None:
     """Time whole contact steps of the rigid models.
 
     The scenes are a grasp with 36 contacts and a box with up to 10,000. It also counts the pivots
     of a step at rest that is warm-started with the last step's contacts.
     """
-    result = asdict(rigid.run_rigid(program))
+    result = asdict(programs.run_rigid(program))
     if as_json:
         print_json(result)
         return

@@ -26,8 +26,8 @@ from stiction.compare.table import describe_trouble, make_table
 from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
-from stiction.tables.output_files import check_picture_path
-from stiction.view.requirements import can_view
+from stiction.tables.plots import check_picture_path
+from stiction.view.readers import can_view
 
 
 @app.command("compare")
@@ -59,8 +59,8 @@ def compare_command(
     """
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
+    from stiction.compare.plots import write_stills
     from stiction.compare.report import write_report
-    from stiction.compare.stills import write_stills
     from stiction.view.page import make_page, remove_page, write_page
 
     with messages.show_warnings():

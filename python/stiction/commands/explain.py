@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from stiction.analysis.artifacts.budget import PairBudget, make_budget
-from stiction.analysis.artifacts.operating_point import estimate_operating_point
 from stiction.analysis.artifacts.predictions import Artifacts, is_predicted
+from stiction.analysis.artifacts.probe import estimate_operating_point
 from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, Laws, Properties, SceneFile, TimeStep
 from stiction.commands.output import Messages, make_console, make_table, print_json

@@ -27,9 +27,8 @@ from stiction.commands.options import (
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.recording import format as fmt
 from stiction.recording.recorder import Recorder
-from stiction.runs.controls import Controls, default_controls, default_duration, make_controls
+from stiction.runs.run import Run, RunEnd, RunSettings, Step
 from stiction.runs.run_summary import RunSummary, calc_energy, explain_fallbacks, make_table
-from stiction.runs.strides import Strides
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
@@ -71,43 +70,44 @@ def run_command(
     messages = Messages()
     if recording.foxglove and not recording.record:
         raise typer.BadParameter("--foxglove needs --record FILE, which names the file to write")
-    choices: dict[str, Any] = {"contact_model": contact_model, **vars(methods)}
     with messages.show_warnings() as texts:
-        loaded = how.load(scene)
-        simulator = loaded.make_simulator(
-            **choices,
-            time_step=how.time_step,
-            **vars(solver),
-            on_failure="stop",
-            **how.options,
+        settings = RunSettings(
+            how.load(scene),
+            contact_model,
+            how.time_step,
+            how.duration,
+            errors.accuracy,
+            errors.period,
+            how.controls,
+            how.seed,
+            {**vars(methods), **vars(solver), **how.options},
         )
-        data = loaded.make_data()
-    controls = how.controls or default_controls(loaded)
-    drive = make_controls(controls, loaded, how.seed)
-    duration = how.duration or default_duration(loaded)
-    strides = Strides.make(simulator, data.time, duration, errors.accuracy, errors.period)
-
-    energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, data))
+        simulator = settings.make_simulator()
+    loaded, controls = settings.scene, settings.find_controls()
+    run = settings.make_run(simulator)
+    energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, run.data))
     log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
     notes = {"controls": controls.value, "seed": str(how.seed)}
     with _open(simulator, loaded.path, notes, recording) as stepper:
-        summary, interrupted = _step(stepper, data, drive, strides, messages, log)
+        run.stepper = stepper
+        summary, interrupted = _step(run, simulator, messages, log)
     budgets = log.calc_budgets()
     warnings = summary.warnings() + [each.describe() for each in budgets if each.note]
     figures = {
         "scene": str(scene),
-        **choices,
+        "contact_model": contact_model,
+        **vars(methods),
         "settings": how.options,
         "time_step": simulator.time_step,
         "controls": controls.value,
         "seed": how.seed,
         "accuracy": errors.accuracy,
-        "period": None if errors.accuracy is None else strides.length,
-        "requested_steps": strides.count,
+        "period": None if errors.accuracy is None else run.calls.length,
+        "requested_steps": run.calls.count,
         "interrupted": interrupted,
         **summary.figures(),
         "point_fallbacks": explain_fallbacks(simulator, summary.fallbacks),
-        **_describe_end(loaded.model, data, energy_start),
+        **_describe_end(loaded.model, run.data, energy_start),
         "artifacts": [budget.figures() for budget in budgets],
         "warnings": texts + warnings,
         "recording": str(recording.record) if recording.record else None,
@@ -155,37 +155,28 @@ def _print_tables(name: str, figures: dict[str, Any], budgets: list[PairBudget])
 
 
 def _step(
-    stepper: Simulator | Recorder,
-    data: mujoco.MjData,
-    drive: Controls,
-    strides: Strides,
-    messages: Messages,
-    log: ArtifactLog,
+    run: Run, simulator: Simulator, messages: Messages, log: ArtifactLog
 ) -> tuple[RunSummary, bool]:
     """Steps until the end, a failed step or Ctrl-C.
 
     Returns the summary, and whether Ctrl-C ended the run.
     """
-    simulator = stepper.simulator if isinstance(stepper, Recorder) else stepper
+    summary = RunSummary(simulator.contact_model, run.calls.length)
     with (
         DeferredInterrupt() as interrupt,
-        messages.show_progress(strides.count, strides.length) as advance,
+        messages.show_progress(run.calls.count, run.calls.length) as advance,
     ):
-        summary = RunSummary(simulator.contact_model, strides.length)
-        for i in range(strides.count):
-            drive(data)
-            report = strides.take(stepper, data, i)
-            if "interrupted" in report.status:
-                return summary, True
-            summary.add(report)
-            if i % _STRIDE == 0:
-                log.add(report, data)
+
+        def observe(step: Step) -> None:
+            summary.add(step.report)
+            if step.index % _STRIDE == 0:
+                log.add(step.report, step.data)
             advance()
-            if interrupt.take():
-                return summary, True
-            if summary.status != "ok":
-                break
-    return summary, False
+
+        end = run.to_end(observe, stop=interrupt.take)
+    if end == RunEnd.failed and run.report is not None:
+        summary.add(run.report)
+    return summary, end == RunEnd.stopped
 
 
 def _conclude(figures: dict[str, Any], messages: Messages) -> ExitCode:

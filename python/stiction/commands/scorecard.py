@@ -18,7 +18,7 @@ from stiction.evidence.engines.environments import FOLDER
 
 if TYPE_CHECKING:
     from stiction.evidence.scorecard.engine_table import Engine
-    from stiction.evidence.scorecard.output import Paths
+    from stiction.evidence.scorecard.page import Paths
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def scorecard_command(
     from stiction.evidence.engines.environments import install_environments
     from stiction.evidence.scorecard.campaign import Campaign, plan_runs, run_all
     from stiction.evidence.scorecard.engine_table import ENGINES, find_engine
-    from stiction.evidence.scorecard.output import choose_paths, write_scorecard
+    from stiction.evidence.scorecard.page import choose_paths, write_scorecard
     from stiction.evidence.scorecard.results import read_raw, read_rows
     from stiction.evidence.scorecard.scene_table import SCENES, find_scene
 

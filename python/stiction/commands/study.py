@@ -14,8 +14,13 @@ from stiction.commands.options import Json, make_models_option
 from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
 from stiction.commands.parsing import check_name
 from stiction.evidence.studies.checks import Check, format_value
-from stiction.evidence.studies.registry import STUDIES, load_study
-from stiction.evidence.studies.study import Settings, describe_result, write_result
+from stiction.evidence.studies.study import (
+    STUDIES,
+    Settings,
+    describe_result,
+    load_study,
+    write_result,
+)
 from stiction.inputs.names import find_compliant_models
 
 # Optional results of other simulators that studies are compared with, in a folder beside the
@@ -66,7 +71,7 @@ def study_command(
     """Repeat the figures of a paper, or measure what no paper has, and check the findings.
 
     The papers are Castro et al. (2023), Masterjohn et al. (2022), Genot and Brogliato (1999) and
-    Drumwright (2015). The studies cheetah and held compare with none. A study runs under the contact
+    Drumwright (2015). A study runs under the contact
     models that it is about, or under those given, and writes its results and plots.
 
     Exit codes: 0 success, 1 a check failed, 2 wrong usage.

@@ -23,7 +23,7 @@ from stiction.inputs.names import choose_friction_law
 from stiction.recording.reader import is_mcap_file
 from stiction.runs.controls import default_duration
 from stiction.setup.options import DEFAULTS
-from stiction.view.requirements import require_viewer
+from stiction.view.readers import require_viewer
 from stiction.view.session import MAX_SESSIONS
 
 if TYPE_CHECKING:

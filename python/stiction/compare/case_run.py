@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
 
 import mujoco
-import numpy as np
-from numpy.typing import NDArray
 
 from stiction import StepReport
-from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.budget import ArtifactLog
 from stiction.analysis.artifacts.creep import predict_creep
 from stiction.binding.interrupts import AfterStep
 from stiction.compare.cases import Case
 from stiction.compare.rows import Comparison, Row
 from stiction.errors import Error, ignored_settings_are_fine
-from stiction.inputs.names import choose_friction_law
 from stiction.recording import format as fmt
-from stiction.runs.controls import ControlsName, make_controls
-from stiction.runs.held_body import HeldBody
-from stiction.runs.hold import Hold
+from stiction.runs.held_body import HeldBody, Hold
+from stiction.runs.run import RunEnd, RunSettings, Step
 from stiction.runs.run_summary import calc_energy
-from stiction.runs.strides import Strides
 from stiction.runs.trace import Trace
-from stiction.scene import Scene
-from stiction.simulator import Simulator
 from stiction.view.film import Film
 from stiction.view.session import MAX_SESSIONS
 
@@ -36,9 +30,15 @@ class CaseRun:
     """Runs one case once. `row`, `trace` and `film` collect its results."""
 
     def __init__(
-        self, case: Case, scene: Scene, held: HeldBody | None, comparison: Comparison
+        self, case: Case, settings: RunSettings, held: HeldBody | None, comparison: Comparison
     ) -> None:
-        self._scene = case.apply_to(scene)
+        self._settings = dataclasses.replace(
+            settings.under(case.contact_model, comparison.friction_law, comparison.normal_law),
+            scene=case.apply_to(settings.scene),
+            accuracy=case.accuracy,
+            period=None if case.accuracy is None else comparison.period,
+        )
+        self._model = self._settings.scene.model
         self._held, self._comparison = held, comparison
         self._hold = Hold(held, comparison.hold_start) if held else None
         self._warnings: dict[str, int] = {}
@@ -48,76 +48,52 @@ class CaseRun:
         self.film = Film(case.label)
         self.row = Row(case.label, case.contact_model, accuracy=case.accuracy)
         if case.is_mj_step:
-            self.row.impratio = float(self._scene.model.opt.impratio)
-            self.row.noslip_iterations = int(self._scene.model.opt.noslip_iterations)
+            self.row.impratio = float(self._model.opt.impratio)
+            self.row.noslip_iterations = int(self._model.opt.noslip_iterations)
 
     def step(self, after_step: AfterStep) -> None:
         """Steps until the end, a failed step, or until after_step returns True."""
         comparison, row = self._comparison, self.row
-        laws = choose_friction_law(row.contact_model, comparison.friction_law)
-        if contact_model_traits(row.contact_model).takes_laws:
-            laws["normal_law"] = comparison.normal_law
         try:
             with ignored_settings_are_fine():
-                simulator = self._scene.make_simulator(
-                    row.contact_model,
-                    **laws,
-                    time_step=comparison.time_step,
-                    tolerance=comparison.tolerance,
-                    on_failure="stop",
-                    **comparison.settings,
-                )
+                simulator = self._settings.make_simulator()
         except Error as e:
             row.status, row.message = "refused", str(e)
             return
-        controls = ControlsName(comparison.controls)
+        run = self._settings.make_run(simulator)
         # Only as many runs are filmed as a page can show, and frames are those of steps.
-        is_filmed = len(comparison.films) < MAX_SESSIONS and row.accuracy is None
-        take_step = self.film.step if is_filmed else Simulator.step
-        drive = make_controls(controls, self._scene, comparison.seed)
-        data = self._scene.make_data()
-        before = self._calc_energy(data)
+        if len(comparison.films) < MAX_SESSIONS and row.accuracy is None:
+            run.stepper = functools.partial(self.film.step, simulator)
+        before = self._calc_energy(run.data)
         self._artifacts = ArtifactLog(simulator)
-        strides = Strides.make(
-            simulator, data.time, comparison.duration, row.accuracy, comparison.find_period(row)
-        )
-        for i in range(strides.count):
-            time = data.time
-            drive(data)
-            if row.accuracy is None:
-                report = take_step(simulator, data)
-            else:
-                report = strides.take(simulator, data, i)
-                row.add_advance(report)
-            if report.num_warnings:
-                count = self._warnings.get(report.warning, 0)
-                self._warnings[report.warning] = count + report.num_warnings
-            if "interrupted" in report.status:
-                comparison.interrupted = True
-                break
-            if report.status_bits:
-                row.status, row.message = report.status, report.message
-                break
-            self._add(time, report, data)
-            if after_step():
-                comparison.interrupted = True
-                break
-        row.end_time, row.num_steps = float(data.time), len(self.trace)
-        row.energy_change = self._calc_energy(data) - before
+        end = run.to_end(self._add, stop=after_step)
+        comparison.interrupted = end == RunEnd.stopped
+        if end == RunEnd.failed and run.report is not None:
+            row.status, row.message = run.report.status, run.report.message
+            self._count(run.report)
+        row.end_time, row.num_steps = float(run.data.time), len(self.trace)
+        row.energy_change = self._calc_energy(run.data) - before
         if self._held and self._hold and self._hold.report:
             options = simulator.options
             if row.accuracy is not None:  # Simulator.advance does not regularize friction
                 options["friction_regularization"] = 0.0
                 options["time_step"] = self._hold.report.time_step
             self._predicted = predict_creep(
-                self._held, self._hold.report, data, self._scene.model, options
+                self._held, self._hold.report, run.data, self._model, options
             )
 
-    def _add(self, time: float, report: StepReport, data: mujoco.MjData) -> None:
-        slip = self._hold.follow(time, report, data) if self._hold else math.nan
-        self.trace.add(time, report, slip)
-        if self._artifacts and time >= self._comparison.judged_from:
-            self._artifacts.add(report, data)
+    def _count(self, report: StepReport) -> None:
+        self.row.add_advance(report)
+        if report.num_warnings:
+            count = self._warnings.get(report.warning, 0)
+            self._warnings[report.warning] = count + report.num_warnings
+
+    def _add(self, step: Step) -> None:
+        self._count(step.report)
+        slip = self._hold.follow(step) if self._hold else math.nan
+        self.trace.add(step.time, step.report, slip)
+        if self._artifacts and step.time >= self._comparison.judged_from:
+            self._artifacts.add(step.report, step.data)
 
     def finish(self) -> Row:
         """Completes the row after the last step and returns it."""
@@ -135,21 +111,19 @@ class CaseRun:
             row.contacts = float(trace["num_contacts"][judged].mean())
             row.us_per_step = trace.calc_us_per_step(comparison.judged_from)
         if comparison.held:
-            self._judge_creep(judged)
+            self._judge_creep()
         if self._artifacts:
             row.artifacts = self._artifacts.calc_budgets(_MAX_PAIRS)
             row.notes += [budget.describe() for budget in row.artifacts if budget.note]
         return row
 
-    def _judge_creep(self, judged: NDArray[np.bool_]) -> None:
+    def _judge_creep(self) -> None:
         row = self.row
         if self._hold is None or self._hold.report is None:
             self._note_no_creep()
             return
-        judged &= np.isfinite(self.trace["slip"])
-        time, slip = self.trace["time"][judged], self.trace["slip"][judged]
-        if len(time) > 1:
-            row.creep_measured = float(np.polyfit(time - time.mean(), slip, 1)[0])
+        row.creep_measured = self._hold.calc_creep(self._comparison.judged_from)
+        if row.creep_measured is not None:
             row.creep_predicted = self._predicted
 
     def _note_no_creep(self) -> None:
@@ -168,5 +142,4 @@ class CaseRun:
         row.notes.insert(0, note)
 
     def _calc_energy(self, data: mujoco.MjData) -> float:
-        model = self._scene.model
-        return sum(calc_energy(model, fmt.get_state(model, data)).values())
+        return sum(calc_energy(self._model, fmt.get_state(self._model, data)).values())

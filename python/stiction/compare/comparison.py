@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stiction.binding.interrupts import AfterStep
 from stiction.compare.case_run import CaseRun
 from stiction.compare.cases import make_cases
 from stiction.compare.rows import Comparison
-from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
-from stiction.runs.held_body import find_held_body
-from stiction.runs.hold import find_hold_start, find_judged_start
+from stiction.runs.controls import ControlsName
+from stiction.runs.held_body import find_held_body, find_hold_start, find_judged_start
+from stiction.runs.run import RunSettings
 from stiction.scene import Scene
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import DEFAULTS
@@ -62,12 +63,17 @@ def compare_models(
     """
     cases = make_cases(scene, contact_models, accuracy, friction_law)
     held = find_held_body(scene)
-    controls = controls or default_controls(scene)
-    step = time_step or float(scene.model.opt.timestep)
-    start = float(scene.make_data().time)
-    num_steps = count_steps(duration or default_duration(scene), step)
-    end = start + num_steps * step
-    hold_start = find_hold_start(scene, controls)
+    run_settings = RunSettings(
+        scene,
+        time_step=time_step,
+        duration=duration,
+        controls=controls,
+        seed=seed,
+        options={"tolerance": tolerance, **(settings or {})},
+    )
+    chosen, step = run_settings.find_controls(), run_settings.find_time_step()
+    start, length = float(scene.make_data().time), run_settings.count_steps() * step
+    hold_start = find_hold_start(scene, chosen)
     comparison = Comparison(
         scene=str(scene.path),
         held=held.name if held else None,
@@ -75,17 +81,19 @@ def compare_models(
         friction_law=friction_law,
         settings=dict(settings or {}),
         time_step=step,
-        duration=num_steps * step,
+        duration=length,
         tolerance=tolerance,
-        controls=controls.value,
+        controls=chosen.value,
         seed=seed,
         hold_start=hold_start,
-        judged_from=find_judged_start(start, end, held, hold_start),
+        judged_from=find_judged_start(start, start + length, held, hold_start),
         accuracy=accuracy,
         period=period,
     )
+    # All cases end at the same time, also those under error control.
+    run_settings = replace(run_settings, time_step=step, duration=length)
     for case in cases:
-        run = CaseRun(case, scene, held, comparison)
+        run = CaseRun(case, run_settings, held, comparison)
         run.step(after_step)
         comparison.rows.append(run.finish())
         comparison.traces.append(run.trace)

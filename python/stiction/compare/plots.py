@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -16,8 +17,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from stiction.compare.rows import Comparison
+from stiction.errors import Error
 from stiction.runs.trace import Trace
-from stiction.tables.colors import find_color
+from stiction.tables.plots import find_color, remove_picture, write_picture
+from stiction.view.film import Film
+from stiction.view.stills import draw_stills
 
 Vector = NDArray[np.float64]
 
@@ -227,3 +231,42 @@ def _widen(axes: Axes) -> None:
         middle = shown[0] if shown else 1.0
         axes.set_autoscaley_on(False)  # autoscaling would warn that all values are equal
         axes.set_ylim(middle / 10, middle * 10)
+
+
+# ---- Pictures of the patches of a comparison, for pages that replay nothing ----------------------
+
+
+def find_last_touch(films: Sequence[Film]) -> float | None:
+    """Returns the time of the last step for which a film has a patch [s]; None if there is none."""
+    for frame in sorted(
+        (frame for film in films for frame in film.frames), key=lambda frame: -frame.start_time
+    ):
+        if frame.read()[0].num_faces:
+            return frame.start_time
+    return None
+
+
+def write_stills(films: Sequence[Film], path: Path) -> Path | None:
+    """Draws the patches of each contact model side by side, at the last time at which one has patches.
+
+    Args:
+        films: films of one scene.
+        path: path of the PNG.
+
+    Returns:
+        The path, or None if no film has patches; then nothing is drawn, and a picture of an earlier
+        comparison is removed, because the report beside it has no such patches.
+
+    Raises:
+        Error: the file cannot be written or removed.
+    """
+    time = find_last_touch(films)
+    if time is None:
+        remove_picture(path)
+        return None
+    figure = draw_stills(films[0], [(film.name, film.find_frame(time)) for film in films])
+    try:
+        write_picture(figure, path)
+    except OSError as e:
+        raise Error("invalid_value", str(path), f"cannot be written: {e.strerror or e}") from e
+    return path

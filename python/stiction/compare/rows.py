@@ -120,10 +120,6 @@ class Comparison:
     films: list[Film] = field(default_factory=list)
     interrupted: bool = False
 
-    def find_period(self, row: Row) -> float | None:
-        """Returns the period of a row under error control, and None for one of steps."""
-        return None if row.accuracy is None else self.period
-
     def figures(self) -> dict[str, Any]:
         """Everything but the traces and films, by name, fit for JSON."""
         names = [f.name for f in fields(self) if f.name not in ("rows", "traces", "films")]

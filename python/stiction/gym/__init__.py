@@ -12,9 +12,9 @@ from stiction.gym.requirements import check_gymnasium
 
 check_gymnasium()
 
-from stiction.gym.registration import register_environments  # noqa: E402
 from stiction.gym.single_env import SingleEnv  # noqa: E402
 from stiction.gym.task import Task  # noqa: E402
+from stiction.gym.task_names import register_environments  # noqa: E402
 from stiction.gym.vector_env import BatchVectorEnv, ResetNeededError  # noqa: E402
 
 register_environments()

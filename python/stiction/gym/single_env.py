@@ -9,9 +9,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from stiction.gym.infos import take_row
 from stiction.gym.task_names import TaskLike
-from stiction.gym.vector_env import BatchVectorEnv
+from stiction.gym.vector_env import BatchVectorEnv, take_row
 
 
 class SingleEnv(gymnasium.Env[Any, Any]):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import math
 import numbers
 import operator
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +142,88 @@ def _quote(value: Any) -> str:
 
 def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
+
+
+# ---- Checks arrays that callers pass to the compiled module --------------------------------------
+
+MAX_ENTRIES = 2**31 - 1  # The compiled module indexes the entries of a matrix with int.
+
+
+def take_array(name: str, value: Any, ndim: int) -> np.ndarray:
+    """Returns an array of `ndim` dimensions with the numbers of a value.
+
+    Raises:
+        Error: the value has another shape, entries that are not real numbers, or too many entries.
+    """
+    try:
+        if np.ma.is_masked(value):
+            raise TypeError("it has masked entries")
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"its type is {array.dtype}")
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise Error("wrong_shape", name, f"is not an array of real numbers: {e}") from e
+    if array.ndim != ndim:
+        kind = "vector" if ndim == 1 else "matrix"
+        raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")
+    if array.size > MAX_ENTRIES:
+        raise Error(
+            "unsupported",
+            name,
+            f"has shape {array.shape}, must have at most {MAX_ENTRIES} entries",
+        )
+    return array
+
+
+def take_vector(name: str, value: Any) -> np.ndarray:
+    """Returns a contiguous vector, see take_array."""
+    return np.ascontiguousarray(take_array(name, value, 1))
+
+
+def take_matrix(name: str, value: Any, shape: tuple[int, int] | None, order: str) -> np.ndarray:
+    """Returns a contiguous matrix in the order "C" or "F", see take_array.
+
+    Args:
+        shape: the shape that it must have, None for any.
+    """
+    array = take_array(name, value, 2)
+    if shape is not None and array.shape != shape:
+        raise Error("wrong_shape", name, f"has shape {array.shape}, must be {shape}")
+    return np.asfortranarray(array) if order == "F" else np.ascontiguousarray(array)
+
+
+# ---- Times with units, such as '2ms', in seconds -------------------------------------------------
+
+_SECONDS = {
+    "": 1.0,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+}
+
+
+def parse_seconds(text: str) -> float:
+    """Returns the seconds of a time such as '0.002', '2ms', '5 s' or '1min'.
+
+    Raises:
+        ValueError: the text is not a time, or the time is not finite and above 0; the message is
+            fit for users.
+    """
+    match = re.fullmatch(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ]*)\s*", text)
+    try:
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
+    except (ValueError, KeyError):
+        seconds = math.nan
+    if math.isnan(seconds):
+        units = ", ".join(unit for unit in _SECONDS if unit)
+        raise ValueError(
+            f"'{text}' is not a time; write a number of seconds, or one with a unit ({units})"
+        )
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"'{text}' is not a finite time above 0")
+    return seconds

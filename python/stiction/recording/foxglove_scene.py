@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.recording.format import Vector
-from stiction.tables.colors import triangulate_polygons
+from stiction.tables.triangulation import triangulate_polygons
 
 if TYPE_CHECKING:
     from stiction._core import PatchReport

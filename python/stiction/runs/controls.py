@@ -132,6 +132,20 @@ class RandomControls:
         data.ctrl[:] = self._drawn[max(needed, 1) - 1]
 
 
+def make_slow_controls(model: mujoco.MjModel) -> Callable[[float], np.ndarray]:
+    """Returns slow sines within half of each actuator's range, as a function of time, (nu,).
+
+    Any model can run with them, and they are the same in every run.
+    """
+    is_limited = model.actuator_ctrllimited.astype(bool)
+    low = np.where(is_limited, model.actuator_ctrlrange[:, 0], -1)
+    high = np.where(is_limited, model.actuator_ctrlrange[:, 1], 1)
+    rng = np.random.default_rng(3)
+    frequency, phase = rng.uniform(0.3, 2, model.nu), rng.uniform(0, 2 * np.pi, model.nu)
+    middle, half = (low + high) / 2, (high - low) / 4
+    return lambda t: middle + half * np.sin(2 * np.pi * frequency * t + phase)
+
+
 def _require_schedule(scene: Scene) -> Controls:
     schedule = scene.control_schedule
     if schedule is None:

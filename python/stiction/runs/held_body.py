@@ -1,21 +1,28 @@
-"""The held body that a scene declares, and its slip out of the bodies that hold it.
+"""The held body that a scene declares, its slip, and the hold in which a run follows it.
 
 <custom><text name="stiction_held" data="cube"/></custom>
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction import ContactReport
+from stiction import ContactReport, StepReport
 from stiction.errors import Error
 from stiction.inputs.custom_text import HELD, find_text
 from stiction.inputs.suggestions import suggest_name
+from stiction.runs.controls import ControlsName
+from stiction.runs.run import Step
 from stiction.scene import Scene
+
+# The first part of the hold, or of a run without a hold, is not judged: transients decay in it.
+_TRANSIENT_OF_HOLD = 0.25
+_TRANSIENT_OF_RUN = 0.5
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,10 @@ class HeldBody:
         """Returns the ids of the other bodies that touch these bodies, (n,)."""
         touching = contacts.bodies[self.find_contacts(contacts)]
         return np.unique(touching[~np.isin(touching, self.bodies)])
+
+    def is_gripped(self, contacts: ContactReport, model: mujoco.MjModel) -> bool:
+        """True if a body that is not fixed to the world touches these bodies."""
+        return bool(model.body_weldid[self.find_holders(contacts)].any())
 
 
 class Slip:
@@ -123,3 +134,90 @@ def make_held_body(scene: Scene, name: str, where: str) -> HeldBody:
             bodies.append(child)
     load = gravity * float(model.body_subtreemass[body])
     return HeldBody(name, body, np.array(bodies), model.opt.gravity / gravity, load)
+
+
+def find_hold_start(scene: Scene, controls: ControlsName) -> float:
+    """Returns the time from which the controls of a run are constant [s].
+
+    Without a schedule of controls, this is the time at which the run starts.
+    """
+    schedule = scene.control_schedule
+    if schedule and controls == ControlsName.schedule:
+        return schedule.hold_start
+    return float(scene.make_data().time)
+
+
+def find_judged_start(start: float, end: float, held: HeldBody | None, hold_start: float) -> float:
+    """Returns the time from which the steps of a run from start to end are judged [s]."""
+    if held is not None and hold_start < end:
+        return hold_start + _TRANSIENT_OF_HOLD * (end - hold_start)
+    return start + _TRANSIENT_OF_RUN * (end - start)
+
+
+class Hold:
+    """Follows a held body through a run: the grip before the hold, and the slip during the hold.
+
+    Args:
+        held: the held body.
+        start: time at which the hold begins [s].
+
+    Attributes:
+        has_begun: True if a step has begun in the hold, whose start may be a rounding off such a time.
+        dropped_at: time at which the body was dropped [s], or None.
+        report: report of the last step in which something held the body, or None.
+        times, slips: of all steps: their starts [s], and the results of follow [m].
+    """
+
+    def __init__(self, held: HeldBody, start: float) -> None:
+        self._held, self._start = held, start
+        self._slip: Slip | None = None
+        self._was_gripped = False  # before the hold
+        self.has_begun = False
+        self.dropped_at: float | None = None
+        self.report: StepReport | None = None
+        self.times: list[float] = []
+        self.slips: list[float] = []
+
+    def follow(self, step: Step) -> float:
+        """Returns the slip since the start of the hold [m], or NaN if nothing holds the body.
+
+        The poses in the data after a step belong to its start, as those after mj_step.
+        """
+        self.times.append(step.time)
+        self.slips.append(self._calc_slip(step.time, step.report, step.data))
+        return self.slips[-1]
+
+    def find_judged(self, begin: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns times [s] and slips [m] of the steps from a time [s] on in which a slip is known."""
+        times, slips = np.array(self.times), np.array(self.slips)
+        judged = (times >= begin) & np.isfinite(slips)
+        return times[judged], slips[judged]
+
+    def calc_creep(self, begin: float) -> float | None:
+        """Returns the mean slip speed from a time [s] on [m/s]; None with less than two slips."""
+        times, slips = self.find_judged(begin)
+        return float(np.polyfit(times - times.mean(), slips, 1)[0]) if len(times) > 1 else None
+
+    def _calc_slip(self, time: float, report: StepReport, data: mujoco.MjData) -> float:
+        if self.dropped_at is not None:
+            return math.nan
+        if time < self._start - 1e-9:
+            self._was_gripped |= self._held.is_gripped(report.contacts, data.model)
+            return math.nan
+        self.has_begun = True
+        is_new = self._slip is None
+        if is_new and self._was_gripped and not self._held.is_gripped(report.contacts, data.model):
+            self.dropped_at = time
+            return math.nan
+        if self._slip is None:
+            holders = self._held.find_holders(report.contacts)
+            self._slip = Slip(self._held, holders, data) if len(holders) else None
+        if self._slip is None:
+            return math.nan
+        slip = self._slip.calc(data)
+        if len(self._held.find_contacts(report.contacts)):
+            self.report = report
+        elif self.report:
+            self.dropped_at = time
+            self.report = None
+        return slip

@@ -24,7 +24,7 @@ from stiction.runs.held_body import find_held_body
 from stiction.scene import Scene, load_scene
 from stiction.setup.options import OPTIONS
 from stiction.setup.properties import make_properties
-from stiction.sweep.config import SweepConfig
+from stiction.sweep.config import SceneEntry, SweepConfig
 from stiction.sweep.parameters import (
     MATERIALS,
     OPTION,
@@ -33,7 +33,6 @@ from stiction.sweep.parameters import (
     change_model,
     split_name,
 )
-from stiction.sweep.scenes import SceneEntry
 from stiction.sweep.unit_run import describe_software
 
 Choice = tuple[Parameter, Value]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import platform
-import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,9 +18,9 @@ from stiction import StepReport
 from stiction.errors import Error, IgnoredSettingWarning, StepError, StepWarning
 from stiction.recording import format as fmt
 from stiction.recording.writer import describe_environment
-from stiction.runs.controls import ControlsName, make_controls
-from stiction.runs.held_body import find_held_body
-from stiction.runs.hold import Hold, find_hold_start, find_judged_start
+from stiction.runs.controls import ControlsName
+from stiction.runs.held_body import Hold, find_held_body, find_hold_start, find_judged_start
+from stiction.runs.run import Run, RunSettings, Step
 from stiction.runs.run_summary import RunSummary, calc_energy
 from stiction.scene import Scene
 from stiction.setup.defaults import builtin_defaults
@@ -96,25 +95,29 @@ class UnitRun:
     """Steps the scene of a unit, and measures what the row needs."""
 
     def __init__(self, unit: Mapping[str, Any], scene: Scene) -> None:
-        self._scene = scene
-        self._model = scene.model
-        self._simulator = scene.make_simulator(
+        settings = RunSettings(
+            scene,
             unit["contact_model"],
-            time_step=unit["time_step"],
-            **{"on_failure": "stop", **unit["options"]},
+            unit["time_step"],
+            controls=ControlsName(unit["controls"]),
+            seed=unit["seed"],
+            options=unit["options"],
         )
-        controls = ControlsName(unit["controls"])
-        self._drive = make_controls(controls, scene, unit["seed"])
+        self._model = scene.model
+        self._simulator = settings.make_simulator()
+        self._drive = settings.make_controls()
         self._data = scene.make_data()
-        self._num_steps = unit["num_steps"]
+        # The sweep varies on_failure. The observer ends the run at a step that was not made.
+        self._run = Run(
+            self._simulator, self._data, unit["num_steps"], self._begin_step, goes_on=True
+        )
         start = float(self._data.time)
         held = find_held_body(scene)
-        hold_start = find_hold_start(scene, controls)
-        end = start + self._num_steps * unit["time_step"]
+        hold_start = find_hold_start(scene, settings.find_controls())
+        end = start + unit["num_steps"] * unit["time_step"]
         self._judged_start = find_judged_start(start, end, held, hold_start)
         self._held = held
         self._hold = Hold(held, hold_start) if held else None
-        self._slips: list[tuple[float, float]] = []
         self._bodies = {
             name: mujoco.mj_name2id(self._model, _BODY, name) for name in unit["bodies"]
         }
@@ -124,22 +127,24 @@ class UnitRun:
 
     def step(self) -> None:
         """Steps until the end or a failed step."""
-        simulator, data, measures = self._simulator, self._data, self._measures
-        for _ in range(self._num_steps):
-            if self._centers is None and data.time >= self._judged_start - 1e-9:
-                self._centers = self._find_centers()
-            self._drive(data)
-            begin = float(data.time)
-            cpu_begin = time.process_time_ns()
-            try:
-                report = simulator.step(data)
-            except StepError as e:  # the sweep varies on_failure
-                report = e.report
-            measures.add(report, time.process_time_ns() - cpu_begin)
-            if report.num_steps == 0:
-                return
-            if self._hold:
-                self._slips.append((begin, self._hold.follow(begin, report, data)))
+        try:
+            self._run.to_end(self._add)
+        except StepError as e:
+            self._measures.add(e.report, 0)
+
+    def _begin_step(self, data: mujoco.MjData) -> None:
+        if self._centers is None and data.time >= self._judged_start - 1e-9:
+            self._centers = self._find_centers()
+        self._drive(data)
+
+    def _add(self, step: Step) -> bool:
+        """Adds a step. Returns True if it was not made."""
+        self._measures.add(step.report, step.cpu_ns)
+        if step.report.num_steps == 0:
+            return True
+        if self._hold:
+            self._hold.follow(step)
+        return False
 
     def finish(self) -> Row:
         """Returns the results of the steps made."""
@@ -178,13 +183,9 @@ class UnitRun:
         found: Row = {"held": self._held.name, "dropped": self._hold.dropped_at is not None}
         if self._hold.report is None:
             return found
-        time, slip = np.array(self._slips).T
-        judged = (time >= self._judged_start) & np.isfinite(slip)
-        found["slip"] = float(slip[np.isfinite(slip)][-1])
-        if judged.sum() > 1:
-            t = time[judged]
-            found["creep"] = float(np.polyfit(t - t.mean(), slip[judged], 1)[0])
-        return found
+        found["slip"] = float(self._hold.find_judged(-math.inf)[1][-1])
+        creep = self._hold.calc_creep(self._judged_start)
+        return found if creep is None else {**found, "creep": creep}
 
     def _judge_drift(self) -> Row:
         if self._centers is None or not self._bodies:

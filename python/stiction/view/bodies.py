@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.view.glb import make_matte, make_translucent
+from stiction.view.colored_mesh import make_matte, make_translucent
 
 _SHADE = 0.6  # by which the darkest place of a translucent body is darker than the brightest
 _NO_SHADOWS = {"cast_shadow": False, "receive_shadow": False}

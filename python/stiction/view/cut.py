@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import mujoco
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.meshing.tet_mesh import TetMesh
-from stiction.tables.colors import triangulate_polygons
+from stiction.tables.triangulation import triangulate_polygons
 from stiction.view.colored_mesh import ColoredMesh, to_glb
-from stiction.view.palette import color_pressures
-from stiction.view.style import Style
+from stiction.view.gui_events import on_user
+from stiction.view.palette import Style, color_pressures
 
 Vector = NDArray[np.float64]
 
@@ -121,3 +121,43 @@ def draw_cut(mesh: TetMesh, normal: Vector, offset: float, scale: float) -> Colo
 def _interpolate(values: Vector, ends: NDArray[np.int32], share: Vector) -> Vector:
     first, last = values[ends[..., 0]], values[ends[..., 1]]
     return np.asarray((1 - share) * first + share * last)
+
+
+# ---- The choice of a cut through the tetrahedra of a geom ----------------------------------------
+
+_NONE = "none"
+
+
+class CutPanel:
+    """The choice of the cut, made in the current container of the page.
+
+    Args:
+        server: the viser.ViserServer.
+        style: what is shown; the panel changes it.
+        model: the model.
+        geoms: ids of geoms with pressure fields over tetrahedra.
+        redraw: called after a change.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        style: Style,
+        model: mujoco.MjModel,
+        geoms: Iterable[int],
+        redraw: Callable[[], None],
+    ) -> None:
+        ids = {model.geom(geom).name or f"#{geom}": geom for geom in geoms}
+        gui = server.gui
+        geom = gui.add_dropdown("Geom", (_NONE, *ids), initial_value=_NONE)
+        axis = gui.add_dropdown("Normal", ("x", "y", "z"), initial_value="x")
+        place = gui.add_slider("Place", min=-1.0, max=1.0, step=0.02, initial_value=0.0)
+
+        def change(_: Any) -> None:
+            style.cut_geom = ids.get(geom.value)
+            style.cut_axis = "xyz".index(axis.value)
+            style.cut_place = place.value
+            redraw()
+
+        for handle in (geom, axis, place):
+            on_user(handle.on_update, change)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stiction.view.gui_events import on_user
-from stiction.view.pressure_scale import PressureScale
-from stiction.view.style import Style
+from stiction.view.legend import PressureScale
+from stiction.view.palette import Style
 
 _PATCH_PARTS = (("patches", "Patches"), ("traction", "Traction"), ("slip", "Slip"))
 _POINT_PARTS = (("points", "Contact points"), ("forces", "Point forces"))

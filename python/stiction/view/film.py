@@ -18,10 +18,6 @@ from stiction.view.session import Session
 FRAME_TIME = 0.04  # simulated time between two frames [s]
 
 
-# Makes a step; Simulator.step is one, and Film.step is another.
-StepFunction = Callable[[Simulator, mujoco.MjData], StepReport]
-
-
 class Film:
     """Frames of a run. Steps that failed are always among them.
 

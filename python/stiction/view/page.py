@@ -17,17 +17,40 @@ from stiction.tables.output_files import check_output, has_mark, remove_output
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
 from stiction.view.film import Film
-from stiction.view.jumps import JUMP_SCRIPT
 from stiction.view.layers import FilmMeshLayer
 from stiction.view.layout import make_layout, set_stage
-from stiction.view.legend import make_arrow_legend, make_legend
+from stiction.view.legend import PressureScale, make_arrow_legend, make_legend
+from stiction.view.palette import Style
 from stiction.view.patches import find_largest_pressure
-from stiction.view.pressure_scale import PressureScale
 from stiction.view.reach import find_reach
-from stiction.view.requirements import require_viewer
+from stiction.view.readers import require_viewer
 from stiction.view.session import check_count
-from stiction.view.style import Style
 from stiction.view.world import World
+
+# ---- Lets the red marks of a written page jump to their steps ------------------------------------
+# A written page is a recording that viser's client plays. The client has no function that a script could
+# call, but a field for the time, next to its slider. The script fills this field as a user would.
+
+_REACH = 8  # distance from a mark within which a click counts [pixels]
+
+JUMP_SCRIPT = """<script>
+document.querySelector('#stiction .stiction-strip').addEventListener('click', (event) => {
+  let nearest = null, least = REACH;
+  for (const mark of document.querySelectorAll('#stiction .stiction-bad')) {
+    const box = mark.getBoundingClientRect();
+    const away = Math.max(box.left - event.clientX, event.clientX - box.right);
+    if (away < least) [nearest, least] = [mark, away];
+  }
+  const bar = document.querySelector('.mantine-Slider-root')?.parentElement;
+  const field = bar?.querySelector('.mantine-NumberInput-input');
+  if (!nearest || !field) return;
+  // React hides the property that tells it of a change.
+  const property = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+  property.set.call(field, nearest.dataset.jump);
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+});
+</script>""".replace("REACH", str(_REACH))
+
 
 _MARK = '<meta name="generator" content="stiction view">'  # of a file that may be overwritten
 # Dark or light: as the page wants that has the replay in a frame, else as the reader's system has it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stiction.tables.colors import triangulate_polygons
+from stiction.tables.triangulation import triangulate_polygons
 from stiction.view.colored_mesh import ColoredMesh
 from stiction.view.contact_arrays import PatchArrays
 from stiction.view.palette import color_pressures

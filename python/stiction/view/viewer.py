@@ -10,25 +10,40 @@ from functools import partial
 from typing import Any
 
 from stiction.view.arrows import add_counts
-from stiction.view.cut_panel import CutPanel
+from stiction.view.cut import CutPanel
 from stiction.view.display_panel import DisplayPanel
-from stiction.view.drag import connect_drag
 from stiction.view.layers import LiveMeshLayer
 from stiction.view.layout import ASPECT, Layout, make_layout, move_back, set_stage
-from stiction.view.legend import make_arrow_legend, make_legend
+from stiction.view.legend import PressureScale, make_arrow_legend, make_legend
 from stiction.view.model_panel import ModelPanel
+from stiction.view.palette import Style
 from stiction.view.playback_panel import PlaybackPanel
 from stiction.view.plots import Plots
-from stiction.view.pressure_scale import PressureScale
-from stiction.view.readers import Readers
-from stiction.view.requirements import require_viewer
-from stiction.view.rest import calc_rest
+from stiction.view.readers import Readers, require_viewer
 from stiction.view.runner import Runner, Snapshot
 from stiction.view.server import is_everywhere, start_server, stop_server
 from stiction.view.session import Session, check_count
-from stiction.view.simulation import Simulation
-from stiction.view.style import Style
+from stiction.view.simulation import Simulation, connect_drag
 from stiction.view.world import World
+
+# ---- How long the viewer rests after a frame, so that a slow browser does not slow the simulation
+
+_SLOW = 0.15  # a browser that takes longer than this for a frame is slow [s]
+# Frames for a slow browser may take this share of the time of a simulation that has none to spare;
+# viser's own threads take as much again.
+_SHARE = 0.008
+_LONGEST = 3.0  # [s]
+
+
+def calc_rest(delay: float, cost: float) -> float:
+    """Returns the time for which to rest after a frame was sent [s].
+
+    Args:
+        delay: time that the browser took for the frame [s].
+        cost: processor time of the frame [s].
+    """
+    return min(cost / _SHARE, _LONGEST) if delay > _SLOW else 0.0
+
 
 _PANEL_PERIOD = 0.4  # wall time between two updates of plots and controls [s]
 _NAP = 0.02  # of a rest [s]

@@ -21,7 +21,6 @@ import pytest
 import stiction
 from stiction.analysis.artifacts import budget
 from stiction.analysis.artifacts.budget import ArtifactLog, find_properties
-from stiction.analysis.artifacts.operating_point import estimate_operating_point
 from stiction.analysis.artifacts.predictions import (
     Artifacts,
     OperatingPoint,
@@ -29,7 +28,11 @@ from stiction.analysis.artifacts.predictions import (
     describe_stiffening,
     predict_artifacts,
 )
-from stiction.analysis.artifacts.probe import MeasuredArtifacts, measure_artifacts
+from stiction.analysis.artifacts.probe import (
+    MeasuredArtifacts,
+    estimate_operating_point,
+    measure_artifacts,
+)
 
 COMPLIANT = ("sap", "lagged", "lagged_regularized", "similar", "tamsi", "coulomb")
 RIGID = ("no_slip", "stewart_trinkle", "anitescu_potra", "drumwright_shell", "rigid_coulomb")
@@ -74,6 +77,7 @@ def test_the_block_shows_what_table_1_says(contact_model: str, pair: str, point:
     assert measured.creep == pytest.approx(predicted.creep, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("time_step", [0.002, 0.04])
 @pytest.mark.parametrize("slip_speed", [1e-4, 3e-4])
 @pytest.mark.parametrize("contact_model", COMPLIANT)
@@ -163,6 +167,7 @@ def test_creep_follows_the_friction_law(friction_law: str) -> None:
     assert measured.transition_speed == pytest.approx(1e-4, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slip_speed", [3e-5, 3e-4])
 @pytest.mark.parametrize(
     "friction_law", ["soft", "quadratic", "arctan", {"slip": [0, 0.5, 2], "friction": [0, 0.7, 1]}]
@@ -183,6 +188,7 @@ def test_similar_glides_by_the_soft_norm_of_its_friction_law(
     assert measured.stiffness_factor - 1 == pytest.approx(stiffening, rel=1e-3, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_sap_does_not_glide_while_it_sticks() -> None:
     options, pair = make_options("sap"), PAIRS["soft"]
     speed = predict_artifacts(options, pair, POINTS["fast"]).transition_speed
@@ -333,6 +339,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_explain_compare_and_run_have_the_budget(tmp_path: Path) -> None:
     path = tmp_path / "slide.xml"
     body = BOX.format(z=0.05)

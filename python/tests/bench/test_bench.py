@@ -14,13 +14,10 @@ import stiction
 from stiction import Error
 from stiction.cli import app
 from stiction.evidence.bench.batches import run_batch
-from stiction.evidence.bench.clutter import run_clutter
-from stiction.evidence.bench.lcp import run_lcp
-from stiction.evidence.bench.patch_pairs import KINDS, make_pairs
-from stiction.evidence.bench.patch_queries import summarize
-from stiction.evidence.bench.rigid import run_rigid
+from stiction.evidence.bench.patch_queries import KINDS, make_pairs, summarize
+from stiction.evidence.bench.piles import run_clutter, run_sleeping
+from stiction.evidence.bench.programs import run_lcp, run_rigid
 from stiction.evidence.bench.scenes import run_scene
-from stiction.evidence.bench.sleeping import run_sleeping
 from stiction.evidence.bench.timing import Runner, time_in_turns
 from stiction.evidence.experiments.clutter import make_clutter, make_mjcf
 

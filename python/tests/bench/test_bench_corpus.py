@@ -12,8 +12,15 @@ from typer.testing import CliRunner
 
 from stiction import Error, StepError
 from stiction.cli import app
-from stiction.evidence.bench.corpus import CorpusCase, _make_case, find_worst, run_corpus, summarize
-from stiction.evidence.bench.stride_runs import STRIDE, StrideRuns
+from stiction.evidence.bench.corpus import (
+    STRIDE,
+    CorpusCase,
+    StrideRuns,
+    _make_case,
+    find_worst,
+    run_corpus,
+    summarize,
+)
 
 BALL = """<mujoco><worldbody><geom type='plane' size='1 1 1'/>
   <body pos='0 0 0.1'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"""

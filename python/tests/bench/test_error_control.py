@@ -13,12 +13,13 @@ from stiction.cli import app
 from stiction.evidence.bench.error_control import (
     SCENES,
     calc_advantages,
-    run_cenic,
+    run_control,
     run_error_control,
-    run_stiction,
+    start_cenic,
+    start_stiction,
 )
 from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.engines import drake_plant
 
 
 def run_command(*arguments: str) -> Result:
@@ -31,9 +32,11 @@ def test_errors_fall_with_the_accuracy(name: str) -> None:
     scene = SCENES[name]()
     times = scene.sample_times()
     assert times[-1] == scene.duration
-    reference = run_stiction(scene, 1e-6).positions
+    reference = run_control(scene, start_stiction(scene, 1e-6))
     errors = {
-        accuracy: float(np.abs(run_stiction(scene, accuracy).positions - reference).max())
+        accuracy: float(
+            np.abs(run_control(scene, start_stiction(scene, accuracy)) - reference).max()
+        )
         for accuracy in (1e-1, 1e-5)
     }
     assert errors[1e-5] < 2e-4
@@ -42,7 +45,7 @@ def test_errors_fall_with_the_accuracy(name: str) -> None:
     else:  # the creep is that of the slip tolerance at every accuracy
         law = scene.law(times)
         for accuracy in (1e-1, 1e-3, 1e-5):
-            positions = run_stiction(scene, accuracy).positions
+            positions = run_control(scene, start_stiction(scene, accuracy))
             moved = positions - positions[0]
             assert np.allclose(moved, law - law[0], rtol=0.01, atol=0)
 
@@ -69,17 +72,17 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     assert run_command("spere").exit_code == 2
 
 
-@pytest.mark.skipif(not drake_peer.is_installed(), reason="Drake is not installed")
+@pytest.mark.skipif(not drake_plant.is_installed(), reason="Drake is not installed")
 def test_the_same_motion_as_cenic() -> None:
     """Both simulate the same scene: they agree where errors are small."""
     for name, distance in (("sphere", 2e-3), ("gripper", 2e-3)):
         scene = SCENES[name]()
-        ours = run_stiction(scene, 1e-6).positions
-        theirs = run_cenic(scene, 1e-6).positions
+        ours = run_control(scene, start_stiction(scene, 1e-6))
+        theirs = run_control(scene, start_cenic(scene, 1e-6))
         assert np.abs(ours - theirs).max() < distance
 
 
-@pytest.mark.skipif(not drake_peer.is_installed(), reason="Drake is not installed")
+@pytest.mark.skipif(not drake_plant.is_installed(), reason="Drake is not installed")
 @pytest.mark.parametrize("name", ["sphere", "incline", "gripper"])
 def test_error_times_time_is_at_most_a_fifth_of_that_of_cenic(name: str) -> None:
     advantages = calc_advantages(run_error_control(name))

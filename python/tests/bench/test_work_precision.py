@@ -14,11 +14,16 @@ from typer.testing import CliRunner, Result
 from stiction.cli import app
 from stiction.commands.work_precision import SCENES
 from stiction.evidence.bench import clutter_work, planar_work
-from stiction.evidence.bench.planar_steppers import MUJOCO_VARIANTS, MujocoStepper, StictionStepper
-from stiction.evidence.bench.planar_work import PLANAR_WORK, record_positions, run_planar_work
-from stiction.evidence.bench.work_plots import draw_work
-from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.bench.planar_work import (
+    MUJOCO_VARIANTS,
+    PLANAR_WORK,
+    MujocoStepper,
+    StictionStepper,
+    record_positions,
+    run_planar_work,
+)
+from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint, draw_work
+from stiction.evidence.engines import drake_plant
 from stiction.evidence.engines.drake_planar import DRAKE_MODELS, DrakeStepper
 
 
@@ -90,7 +95,7 @@ def test_the_default_of_mujoco_is_softer_than_its_stiff_variants() -> None:
     assert lowest["mujoco default"] < lowest["mujoco elliptic"] - 1e-3
 
 
-@pytest.mark.skipif(not drake_peer.is_installed(), reason="needs Drake")
+@pytest.mark.skipif(not drake_plant.is_installed(), reason="needs Drake")
 @pytest.mark.parametrize("model", DRAKE_MODELS)
 def test_drakes_box_slips_on_its_belt(model: str) -> None:
     """The box slips at first, and its acceleration is mu g under every model."""
@@ -101,6 +106,7 @@ def test_drakes_box_slips_on_its_belt(model: str) -> None:
     assert abs(ours[-1, 0]) > 1e-3
 
 
+@pytest.mark.slow
 def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planar_work, "_TIMED_STEPS", 1)
     curves = run_planar_work(
@@ -118,13 +124,15 @@ def test_errors_and_times_of_the_falling_sphere(monkeypatch: pytest.MonkeyPatch)
     assert lagged[-1].cpu_ms > 5 * lagged[0].cpu_ms  # it makes 25 times as many steps
 
 
+@pytest.mark.slow
 def test_without_drake_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drake_peer, "is_installed", lambda: False)
+    monkeypatch.setattr(drake_plant, "is_installed", lambda: False)
     curves = run_planar_work("falling_sphere", [], quick=True, num_repeats=1)
     assert curves.points == []
     assert "not installed" in curves.notes[0]
 
 
+@pytest.mark.slow
 def test_a_failed_stepper_has_no_error_and_all_steps_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -170,13 +178,13 @@ def test_errors_of_a_step_decrease_with_the_tolerance() -> None:
 
 
 def test_weights_are_the_mass_matrix() -> None:
-    start = clutter_work._make_start(10, [0.2])
-    data = start.make_data(start.states[0])
-    mujoco.mj_forward(start.model, data)
-    v = np.random.default_rng(1).normal(size=start.model.nv)
-    product = np.zeros(start.model.nv)
-    mujoco.mj_mulM(start.model, data, product, v)
-    assert start.weights * v == pytest.approx(product, rel=1e-9)
+    course = clutter_work._make_course(10, [0.2])
+    model, data = course.scene.model, course.make_data(course.states[0])
+    mujoco.mj_forward(model, data)
+    v = np.random.default_rng(1).normal(size=model.nv)
+    product = np.zeros(model.nv)
+    mujoco.mj_mulM(model, data, product, v)
+    assert course.weights * v == pytest.approx(product, rel=1e-9)
 
 
 # ---- curves and the command -----------------------------------------------------------------------
@@ -197,6 +205,7 @@ def test_the_plot_has_a_line_per_stepper_without_failed_points() -> None:
     assert {text.get_text() for text in figure.legends[0].get_texts()} == set(lines)
 
 
+@pytest.mark.slow
 def test_the_command_prints_writes_and_plots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

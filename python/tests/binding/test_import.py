@@ -22,6 +22,7 @@ print(*{name.partition(".")[0] for name in sys.modules}, "stiction.recording" in
 """
 
 
+@pytest.mark.slow
 def test_an_import_and_a_step_load_no_package_that_they_do_not_need() -> None:
     command = [sys.executable, "-c", STEP]
     result = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -78,6 +78,7 @@ def test_the_order_of_imports_does_not_matter(first: str) -> None:
     assert run_python(f"import {first}\n{STEP}") == ""
 
 
+@pytest.mark.slow
 def test_a_forked_process_can_import_and_step() -> None:
     fork = "import os\nif pid := os.fork(): os._exit(os.waitpid(pid, 0)[1] != 0)\n"
     assert run_python(fork + STEP) == ""
@@ -207,6 +208,7 @@ def test_a_second_libmujoco_with_visible_symbols_is_refused(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["RTLD_LOCAL", "RTLD_GLOBAL"])
 def test_a_libmujoco_that_is_loaded_later_keeps_its_own_symbols(mode: str, tmp_path: Path) -> None:
     """MuJoCo ends the process if it finds the symbols of another one."""

@@ -76,6 +76,7 @@ def test_all_fields_that_the_sources_read_are_compared(structs: Structs) -> None
     assert empty - OF_PLUGINS == set()
 
 
+@pytest.mark.slow
 def test_no_other_field_passes_for_one_that_the_sources_read(structs: Structs) -> None:
     """Also not by chance: no other field of a struct has the same number or the same address."""
     mistaken = [

@@ -53,6 +53,7 @@ def run(code: str, *arguments: str, timeout: float = 60) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_a_simulator_keeps_its_model_alive():
     run("""
         sims = []
@@ -67,6 +68,7 @@ def test_a_simulator_keeps_its_model_alive():
     """)
 
 
+@pytest.mark.slow
 def test_surfaces_and_forces_keep_their_model_alive_and_refuse_other_data():
     run("""
         soft = {"materials": {"soft": {"hydroelastic_modulus": 1e5}, "hard": {"rigid": True}},
@@ -84,6 +86,7 @@ def test_surfaces_and_forces_keep_their_model_alive_and_refuse_other_data():
     """)
 
 
+@pytest.mark.slow
 def test_a_call_from_a_callback_of_its_own_step_is_refused():
     run("""
         sim = stiction.Simulator(model); other = stiction.Simulator(model)
@@ -104,6 +107,7 @@ def test_a_call_from_a_callback_of_its_own_step_is_refused():
     """)
 
 
+@pytest.mark.slow
 def test_threads_that_share_a_simulator_wait_for_each_other():
     run("""
         sim = stiction.Simulator(model, num_threads=2)
@@ -121,6 +125,7 @@ def test_threads_that_share_a_simulator_wait_for_each_other():
     """)
 
 
+@pytest.mark.slow
 def test_simulators_that_step_each_other_do_not_wait_for_ever():
     run("""
         a, b = stiction.Simulator(model), stiction.Simulator(model)
@@ -144,6 +149,7 @@ def test_simulators_that_step_each_other_do_not_wait_for_ever():
     """)
 
 
+@pytest.mark.slow
 def test_a_limit_of_threads_is_an_error():
     run("""
         import resource
@@ -154,6 +160,7 @@ def test_a_limit_of_threads_is_an_error():
     """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_threads", [1, 3])
 def test_a_simulator_steps_in_the_child_of_a_fork(num_threads: int):
     run(
@@ -174,6 +181,7 @@ def test_a_simulator_steps_in_the_child_of_a_fork(num_threads: int):
     )
 
 
+@pytest.mark.slow
 def test_a_fork_during_a_step_of_another_thread_leaves_an_error():
     run("""
         sim = stiction.Simulator(model, num_threads=2)
@@ -195,6 +203,7 @@ def test_a_fork_during_a_step_of_another_thread_leaves_an_error():
     """)
 
 
+@pytest.mark.slow
 def test_multiprocessing_by_fork_and_by_spawn(tmp_path):
     script = tmp_path / "pool.py"
     script.write_text(
@@ -233,6 +242,7 @@ def test_multiprocessing_by_fork_and_by_spawn(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_call_of_many_steps_after_a_whole_step():
     run("""
         sim = stiction.Simulator(model, num_threads=2)
@@ -261,6 +271,7 @@ def test_ctrl_c_ends_a_long_step_and_leaves_its_data():
     """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -298,6 +309,7 @@ def test_signals_end_commands_with_whole_files_and_their_exit_code(tmp_path, num
     assert len(found) > 0 and found.damage is None
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_leaves_a_whole_recording(tmp_path):
     """The end of an ssh connection closes the terminal: SIGHUP comes, and writing to it fails."""
     scene, recording = tmp_path / "ball.xml", tmp_path / "run.mcap"

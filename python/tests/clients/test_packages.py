@@ -147,6 +147,7 @@ def sum_contact_forces(data: mujoco.MjData) -> np.ndarray:
     return total
 
 
+@pytest.mark.slow
 @every_case
 def test_every_physics_step_is_a_step_of_stiction(case: Case):
     with stiction.patch(case.package) as patch:
@@ -163,6 +164,7 @@ def test_every_physics_step_is_a_step_of_stiction(case: Case):
                 assert environment.data.time - time == pytest.approx(case.num_substeps * step)
 
 
+@pytest.mark.slow
 @every_case
 def test_a_patch_with_mujocos_contact_has_mujocos_bits(case: Case, monkeypatch: pytest.MonkeyPatch):
     with stiction.patch(case.package, "mujoco"):
@@ -175,6 +177,7 @@ def test_a_patch_with_mujocos_contact_has_mujocos_bits(case: Case, monkeypatch: 
         np.testing.assert_array_equal(patched, run(case.make()))
 
 
+@pytest.mark.slow
 @every_case
 def test_stictions_motion_differs_and_repeats_bit_for_bit(case: Case):
     with made_fit_for_mujoco_4(case.package):

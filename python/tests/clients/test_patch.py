@@ -14,10 +14,9 @@ import pytest
 
 import stiction
 from stiction.clients import routing
-from stiction.clients.client import Client, get_data
+from stiction.clients.client import Client, Substitution, get_data
 from stiction.clients.patch import Patch
 from stiction.clients.simulations import Simulations
-from stiction.clients.substitution import Substitution
 
 SCENE = """
 <mujoco>

@@ -278,6 +278,7 @@ def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.slow
 def test_the_exit_code_says_whether_something_was_found(tmp_path: Path) -> None:
     path = write(tmp_path, make_stack(1000))
     clean = run(path)
@@ -294,6 +295,7 @@ def test_the_exit_code_says_whether_something_was_found(tmp_path: Path) -> None:
     assert run(path, "--contact-model", "sapp").returncode == 2
 
 
+@pytest.mark.slow
 def test_json_has_the_numbers_of_each_finding(tmp_path: Path) -> None:
     result = run(write(tmp_path, make_stack(1000)), "--contact-model", "sap", "--json")
     values = json.loads(result.stdout)

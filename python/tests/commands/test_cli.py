@@ -63,12 +63,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_version_prints_stictions_and_mujocos_version() -> None:
     result = run("--version")
     assert result.returncode == 0
     assert result.stdout.strip() == f"stiction {stiction.__version__}, MuJoCo {mujoco.__version__}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("bogus",), ("run",), ("run", "a.xml", "--bogus")])
 def test_usage_errors_exit_with_2(arguments: tuple[str, ...]) -> None:
     result = run(*arguments)
@@ -76,6 +78,7 @@ def test_usage_errors_exit_with_2(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_does_not_load_matplotlib() -> None:
     code = "import sys, stiction.cli; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -110,12 +113,14 @@ def test_help_shows_all_words_in_brackets(path: tuple[str, ...], monkeypatch: An
     assert [word for word in words if word not in shown] == []
 
 
+@pytest.mark.slow
 def test_help_shows_units_and_extras() -> None:
     shown = run("mesh", "--help").stdout
     for words in ("stiction[mesh]", "tet mesh [m]", "modulus [Pa]"):
         assert words in " ".join(shown.replace("│", " ").split())
 
 
+@pytest.mark.slow
 def test_python_m_is_the_same_program() -> None:
     result = subprocess.run(
         [sys.executable, "-m", "stiction", "run", "no_such.xml"],
@@ -157,18 +162,21 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_standard_output_gives_one_line(command: str, ball: Path) -> None:
     result = shell(f"stiction {command} >/dev/full", ball.parent)
     expect_one_line(result, "error: standard output: cannot be written: No space left on device")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_closed_pipe_gives_no_message(command: str, ball: Path) -> None:
     result = shell(f"stiction {command} | true", ball.parent)
     assert (result.returncode, result.stderr) == (1, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -195,15 +203,18 @@ def test_impossible_file_names_give_one_line(name: bytes, message: str, ball: Pa
         expect_one_line(result, "error: ", message)
 
 
+@pytest.mark.slow
 def test_a_folder_is_not_a_recording(tmp_path: Path) -> None:
     expect_one_line(run("replay", str(tmp_path)), f"error: {tmp_path}: is not a file", code=2)
 
 
+@pytest.mark.slow
 def test_control_characters_of_a_name_do_not_reach_the_terminal() -> None:
     result = run("run", "black\x1b[31m.xml")
     expect_one_line(result, r"error: black\x1b[31m.xml: there is no such file", code=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "duration"), [("", "1e308"), ("<option timestep='1e-300'/>", "0.02s")]
 )
@@ -215,6 +226,7 @@ def test_runs_that_never_end_are_refused(option: str, duration: str, tmp_path: P
         expect_one_line(result, "error: duration: ", " s with a time step of ", "than the 1e+12")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["0", "20", "1000000000"])
 def test_wrong_sizes_of_clutter_are_usage_errors(size: str) -> None:
     result = run("bench", "clutter", "--bodies", size)
@@ -224,6 +236,7 @@ def test_wrong_sizes_of_clutter_are_usage_errors(size: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_tables_in_pipes_are_not_cut(ball: Path) -> None:
     line = "stiction explain ball.xml floor a_ball_with_a_name_that_takes_room"
     for columns in ("", "COLUMNS=30 "):
@@ -241,12 +254,14 @@ def test_tables_on_narrow_terminals_have_120_columns(monkeypatch: pytest.MonkeyP
     assert output.make_console().width == 200
 
 
+@pytest.mark.slow
 def test_h_is_help_everywhere() -> None:
     for command in ((), ("run",), ("study", "pancake")):
         result = run(*command, "-h")
         assert result.returncode == 0 and "Usage" in result.stdout
 
 
+@pytest.mark.slow
 def test_bash_completes_commands() -> None:
     result = subprocess.run(
         [STICTION],
@@ -257,6 +272,7 @@ def test_bash_completes_commands() -> None:
     assert "compare" in result.stdout.split()
 
 
+@pytest.mark.slow
 def test_names_are_suggested_whatever_their_case(ball: Path) -> None:
     for wrong, right in (("SAP", "sap"), ("Lagged", "lagged"), ("NO_SLIP", "no_slip")):
         result = run("run", str(ball), "--contact-model", wrong)
@@ -264,6 +280,7 @@ def test_names_are_suggested_whatever_their_case(ball: Path) -> None:
         assert f"did you mean '{right}'?" in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 def test_json_has_the_error(tmp_path: Path) -> None:
     for command in ("run", "compare", "explain"):
         arguments = ("a", "b") if command == "explain" else ()
@@ -273,6 +290,7 @@ def test_json_has_the_error(tmp_path: Path) -> None:
         assert error["code"] == "file_not_found" and error["where"].endswith("no.xml")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_scene_is_named(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# Stiction\n\nA <b>text</b>.\n")

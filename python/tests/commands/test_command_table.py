@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import typer
 import typer.rich_utils
 from typer.testing import CliRunner
 
-import stiction.cli  # noqa: F401  # registers the commands
+import stiction.cli
 from stiction.commands.app import ExitCode, app
 
 PAGE = Path(__file__).parents[3] / "docs/command_line.md"
@@ -63,13 +66,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def run(
+@dataclass(frozen=True)
+class Result:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(arguments: tuple[str, ...], folder: Path, **environment: str) -> Result:
+    """Runs the program in this process, which takes a tenth of the time of a new one."""
+    names = {"FILE": "ball.xml", "RECORDING": "run.mcap", "OUT.html": "out.html"}
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["stiction", *(names.get(a, a) for a in arguments)])
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        code = stiction.cli._run_app()
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+def run_program(
     arguments: tuple[str, ...], folder: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    names = {"FILE": "ball.xml", "RECORDING": "run.mcap", "OUT.html": "out.html"}
-    code = "from stiction.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", code, *(names.get(a, a) for a in arguments)],
+        [sys.executable, "-m", "stiction", *arguments],
         cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -110,15 +135,15 @@ def test_the_page_of_commands_has_a_row_for_every_command(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "page"),
     [
-        ("check", "check.md"),
+        ("check", "tools/check.md"),
         ("compare", "compare.md"),
-        ("converge", "converge.md"),
+        ("converge", "tools/converge.md"),
         ("study", "studies.md"),
         ("view", "viewer.md"),
     ],
 )
 def test_the_page_of_a_command_has_every_option(name: str, page: str) -> None:
-    text = PAGE.with_name(page).read_text()
+    text = (PAGE.parent / page).read_text()
     options = {option for each in COMMANDS[name,].params for option in each.opts}
     options = {option for option in options if option.startswith("--")} - {"--help", "--quiet"}
     assert {option for option in options if not re.search(rf"{option}(?![\w-])", text)} == set()
@@ -218,7 +243,7 @@ def test_the_doctor_finds_everything_that_is_needed(folder: Path) -> None:
 
 
 def test_the_doctor_names_a_remedy_for_a_folder_without_access(folder: Path) -> None:
-    result = run(("doctor",), folder, MPLCONFIGDIR="/proc/none")
+    result = run_program(("doctor",), folder, MPLCONFIGDIR="/proc/none")
     assert result.returncode == 1
     assert "matplotlib's cache: /proc/none" in result.stderr
     assert "set MPLCONFIGDIR to a folder that can be written" in result.stderr

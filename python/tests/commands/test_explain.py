@@ -69,6 +69,7 @@ def test_numbers_are_those_of_the_step(scene: Path) -> None:
     assert 0.1 - data.qpos[2] == pytest.approx(weight / numbers["stiffness"]["value"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_json_has_all_numbers(scene: Path) -> None:
     result = explain(scene, "left_pad", "cube", "--properties", "pads.yaml", "--json")
     assert (result.returncode, result.stderr) == (0, "")
@@ -87,6 +88,7 @@ def test_json_has_all_numbers(scene: Path) -> None:
     assert infinite["stiffness"].startswith("near-rigid")
 
 
+@pytest.mark.slow
 def test_text_has_the_source_of_each_number(scene: Path) -> None:
     result = explain(scene, "left_pad", "cube", "--properties", "pads.yaml")
     text = " ".join(result.stdout.split())
@@ -95,6 +97,7 @@ def test_text_has_the_source_of_each_number(scene: Path) -> None:
     assert "pads.yaml:2" in text
 
 
+@pytest.mark.slow
 def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
     result = explain(scene, "cube", "#3")
     assert result.returncode == 0
@@ -102,6 +105,7 @@ def test_geoms_that_do_not_collide_are_not_an_error(scene: Path) -> None:
     assert "They do not collide: they belong to the same body 'cube'" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("geom", "message"),
     [

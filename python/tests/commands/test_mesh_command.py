@@ -170,6 +170,7 @@ def test_the_command_checks_a_mesh(tmp_path: Path) -> None:
     assert ["pressure", "0", "to", "1e+06", "Pa"] in lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -84,6 +84,7 @@ def run(tmp_path: Path) -> Run:
     return run_command
 
 
+@pytest.mark.slow
 def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> None:
     result = run(PINCH, "--duration", "2.2s")
     assert result.returncode == 0, result.stderr
@@ -106,6 +107,7 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_json_has_the_rows(run: Run, tmp_path: Path) -> None:
     models = ["--contact-model", "lagged", "--contact-model", "mujoco"]
     times = ["--duration", "2.2", "--time-step", "4ms"]
@@ -126,6 +128,7 @@ def test_json_has_the_rows(run: Run, tmp_path: Path) -> None:
     assert lagged["us_per_step"] > 0
 
 
+@pytest.mark.slow
 def test_runs_under_error_control_creep_by_the_slip_tolerance_alone() -> None:
     comparison = compare_models(
         load_scene(PINCH), ["coulomb", "no_slip"], duration=2.5, accuracy=1e-4
@@ -145,6 +148,7 @@ def test_runs_under_error_control_creep_by_the_slip_tolerance_alone() -> None:
     assert make_columns(comparison)[-1].format(fixed) == "-"
 
 
+@pytest.mark.slow
 def test_scene_without_held_body_has_no_creep(make_scene: MakeScene) -> None:
     scene = load_scene(make_scene())
     comparison = compare_models(scene, ["sap", "lagged"], duration=1)
@@ -190,6 +194,7 @@ def test_a_scene_with_its_own_noslip_solver_has_it_in_all_rows() -> None:
     assert [row.noslip_iterations for row in rows] == [3, 3, 3]
 
 
+@pytest.mark.slow
 def test_the_remedies_of_mujoco_add_up() -> None:
     rows = compare_models(load_scene(PINCH), ["mujoco"], duration=4).rows
     creep = {row.label: row.creep_measured or 0.0 for row in rows}
@@ -214,6 +219,7 @@ def test_the_schedule_is_read_once_for_all_models(monkeypatch: pytest.MonkeyPatc
     assert len(read) == 1
 
 
+@pytest.mark.slow
 def test_the_report_is_self_contained_and_escaped(make_scene: MakeScene) -> None:
     path = make_scene(name="a <b>&amp; 'c'.xml", stiction_held="ball")
     page = make_report(compare_models(load_scene(path), duration=0.1))
@@ -237,6 +243,7 @@ def test_a_body_that_lies_on_the_floor_has_no_prediction(make_scene: MakeScene) 
     assert row.creep_predicted is None
 
 
+@pytest.mark.slow
 def test_notes_give_the_reason_for_missing_creep(make_scene: MakeScene) -> None:
     falling = load_scene(make_scene(height=1, stiction_held="ball"))
     assert compare_models(falling, ["sap"], duration=0.1).rows[0].notes == [
@@ -253,6 +260,7 @@ def test_notes_give_the_reason_for_missing_creep(make_scene: MakeScene) -> None:
     assert "out of the grip [" not in page  # the label of the plot
 
 
+@pytest.mark.slow
 def test_a_body_too_slippery_to_hold_has_no_prediction(tmp_path: Path) -> None:
     path = tmp_path / "slippery.xml"
     path.write_text(PINCH.read_text().replace('friction="0.7"', 'friction="0.005"'))
@@ -280,6 +288,7 @@ def test_a_dropped_body_gives_a_note(tmp_path: Path) -> None:
     assert row.creep_measured is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact_model", ["viscous", "drumwright_shell"])
 def test_a_body_that_is_dropped_before_the_hold_is_not_held(contact_model: str) -> None:
     comparison = compare_models(load_scene(PINCH), [contact_model], duration=2.2)
@@ -290,6 +299,7 @@ def test_a_body_that_is_dropped_before_the_hold_is_not_held(contact_model: str) 
     assert "dropped" in make_report(comparison)
 
 
+@pytest.mark.slow
 def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene) -> None:
     # From the second step on, the torque of the arm's motor overflows.
     path = make_scene(stiction_controls="a b")
@@ -310,6 +320,7 @@ def test_failed_models_have_rows_and_exit_codes(run: Run, make_scene: MakeScene)
     assert Path(path.parent / "out" / "ball.html").exists()
 
 
+@pytest.mark.slow
 def test_a_failed_certificate_exits_with_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def compare(*args: object, **options: object) -> Comparison:
         comparison = compare_models(*args, **{**options, "duration": 0.01})  # type: ignore[arg-type]
@@ -348,6 +359,7 @@ def test_wrong_declarations_are_refused(
     assert str(path) in caught.value.where
 
 
+@pytest.mark.slow
 def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
     path = make_scene()
     result = run(path, "--contact-model", "lagget")
@@ -366,6 +378,7 @@ def test_wrong_arguments_are_refused(run: Run, make_scene: MakeScene, tmp_path: 
         compare_models(load_scene(path), ["simmilar"])
 
 
+@pytest.mark.slow
 def test_only_reports_are_overwritten(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
     scene, notes = make_scene(), tmp_path / "notes.html"
     (tmp_path / "out").mkdir()
@@ -394,12 +407,14 @@ def test_only_reports_are_overwritten(run: Run, make_scene: MakeScene, tmp_path:
         assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_scene_without_contacts_has_plots_without_warnings(make_scene: MakeScene) -> None:
     comparison = compare_models(load_scene(make_scene(height=9)), ["sap"], duration=0.02)
     assert comparison.rows[0].velocity_bound == 0
     assert make_report(comparison).count("<figure>") == 5  # a warning would be raised
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [Path(sys.executable).parent / "stiction", "compare", make_scene(), "--duration", "1h"],
@@ -423,6 +438,7 @@ def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) ->
     assert "sap" in report.read_text()
 
 
+@pytest.mark.slow
 def test_models_that_refuse_a_friction_law_run_with_their_own(
     run: Run, make_scene: MakeScene
 ) -> None:
@@ -445,6 +461,7 @@ def test_models_that_refuse_a_friction_law_run_with_their_own(
     assert [row.label for row in soft.rows] == ["sap", "similar"]
 
 
+@pytest.mark.slow
 def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene) -> None:
     arguments = ("--json", "--contact-model", "stewart_trinkle", "--duration", "10ms")
     result = run(make_scene(), *arguments, "--set", "friction_directions=8")
@@ -455,6 +472,7 @@ def test_settings_reach_the_models_that_use_them(run: Run, make_scene: MakeScene
     assert json.loads(result.stdout)["rows"][0]["status"] == "refused"
 
 
+@pytest.mark.slow
 def test_contact_properties_are_used(run: Run, make_scene: MakeScene, tmp_path: Path) -> None:
     # A ball of 1 kg sinks by g / k on a contact of stiffness k.
     (tmp_path / "soft.yaml").write_text(

@@ -44,6 +44,7 @@ LIFTING = [name for name in stiction.contact_models() if name not in NOT_LIFTING
 OPTIONS = {"stewart_trinkle": {"friction_directions": 8}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact_model", LIFTING)
 def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
     simulator = scene.make_simulator(contact_model, **OPTIONS.get(contact_model, {}))
@@ -69,6 +70,7 @@ def test_the_cube_is_lifted_and_held(scene: Scene, contact_model: str) -> None:
     assert on_cube @ contacts.impulse[:, 2] == pytest.approx(0.045 * 9.81, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_our_models_creep_as_predicted(comparison: Comparison) -> None:
     rows = {row.label: row for row in comparison.rows}
     for name in OURS:
@@ -108,6 +110,7 @@ def test_mujoco_creep_is_inversely_proportional_to_impratio(comparison: Comparis
     assert rows[0].creep_measured == pytest.approx(first, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cone", [0, 1], ids=["pyramidal", "elliptic"])
 def test_mujoco_creep_is_predicted_for_both_cones(cone: int) -> None:
     scene = load_scene(PINCH)

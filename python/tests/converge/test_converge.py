@@ -16,8 +16,7 @@ import pytest
 import stiction
 from stiction.analysis.converge import Convergence, measure_convergence
 from stiction.analysis.converge.analysis import calc_order, estimate_finest_error, find_step
-from stiction.analysis.converge.chaos import judge_sensitivity
-from stiction.analysis.converge.norm import calc_distances, calc_levers
+from stiction.analysis.converge.norm import calc_distances, calc_levers, judge_sensitivity
 
 FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
 OSCILLATOR = (
@@ -124,6 +123,7 @@ def test_a_sliding_ball_converges_and_sap_goes_elsewhere(tmp_path: Path) -> None
     assert sap.limit_distance > 10 * coulomb.errors[-1]
 
 
+@pytest.mark.slow
 def test_a_double_pendulum_is_chaotic_and_an_oscillator_is_not(tmp_path: Path) -> None:
     (chaotic,) = measure(write(tmp_path, PENDULA), "coulomb", duration=6, num_steps=3).models
     assert chaotic.status == "chaotic" and chaotic.growth > 1e3
@@ -182,6 +182,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
     tmp_path: Path,
 ) -> None:
@@ -208,6 +209,7 @@ def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_run_that_reaches_no_accuracy_exits_with_1(tmp_path: Path) -> None:
     path = str(write(tmp_path, BALL.replace("key qvel", 'key qpos="0 0 .3 1 0 0 0" qvel')))
     result = run(

@@ -53,6 +53,7 @@ ALL_PAGES = [
 PAGES = [page for page in ALL_PAGES if read_blocks(page)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_program_of_a_page_runs(page: str, tmp_path: Path) -> None:
     for package in NEEDED.get(page, ()):

@@ -70,6 +70,7 @@ def test_the_site_uses_it() -> None:
     assert "nb_execution_cache_path = str(build_stamp.find_notebook_cache(ROOT))" in conf
 
 
+@pytest.mark.slow
 @needs_sphinx
 def test_a_notebook_that_a_new_build_breaks_fails_the_site(tmp_path: Path) -> None:
     docs, log, broken = tmp_path / "docs", tmp_path / "log", tmp_path / "broken"

@@ -67,6 +67,7 @@ def find_choice(choices: dict[tuple[str, str], str], page: str, command: str) ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "commands"), BLOCKS, ids=[f"{b[0]}-{b[1][-1][0][:24]}" for b in BLOCKS]
 )

@@ -104,6 +104,7 @@ def test_the_ball_of_drake_moves_as_the_page_says() -> None:
     assert height == pytest.approx(0.1 - 2 * 9.81 * (1e-5 + 1e-6), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_vector_environments_run() -> None:
     pytest.importorskip("gymnasium", reason="scenes of other packages are not installed")
     observations, rewards = run_program("docs/gym.md")
@@ -113,6 +114,7 @@ def test_the_vector_environments_run() -> None:
     assert rewards == "(16,)"
 
 
+@pytest.mark.slow
 def test_environments_of_other_packages_step_with_stiction() -> None:
     for package in ("gymnasium", "dm_control"):
         pytest.importorskip(package, reason="scenes of other packages are not installed")

@@ -14,8 +14,8 @@ from PIL import Image
 
 import stiction.sweep.sweep as sweep
 from stiction.evidence.engines.environments import FOLDER
-from stiction.evidence.studies.registry import STUDIES, load_study
-from stiction.tables.output_files import write_picture
+from stiction.evidence.studies.study import STUDIES, load_study
+from stiction.tables.plots import write_picture
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -70,7 +70,7 @@ def test_a_row_names_a_plot_that_its_command_draws(name: str) -> None:
         assert (ROOT / arguments[2]).exists()
         assert (
             f'"{figure.plot}.png"'
-            in (ROOT / "python/stiction/evidence/scorecard/output.py").read_text()
+            in (ROOT / "python/stiction/evidence/scorecard/page.py").read_text()
         )
     else:
         assert (program, *arguments) == ("stiction", "bench", figure.plot)
@@ -119,14 +119,17 @@ def test_a_command_that_fails_leaves_the_picture(
     assert (images / f"{name}.png").read_bytes() == b"as it was"
 
 
-_NEEDS = {"pydrake": r"\bdrake_peer\b", "newton": r'ENVIRONMENTS\["newton"\]'}  # in studies
+_NEEDS = {
+    "pydrake": r"\bdrake_(model|planar|plant)\b",
+    "newton": r'ENVIRONMENTS\["newton"\]',
+}  # in studies
 _PACKAGES = ("gymnasium", "playwright", "pydrake")
 
 
 def read_sources(figure: draw_figures.Figure) -> str:
     """Returns the programs that draw a picture, as far as they are its own."""
     if figure.is_study:
-        folder = ROOT / "python/stiction/studies" / figure.command[2]
+        folder = ROOT / "python/stiction/evidence/studies" / figure.command[2]
         return "".join(path.read_text() for path in folder.glob("*.py"))
     return (ROOT / figure.command[1]).read_text() if figure.command[0] == "python" else ""
 

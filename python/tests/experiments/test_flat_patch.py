@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.evidence.experiments.flat_patch import Vector, flatten_patch
+from stiction.evidence.experiments.spatula import Vector, flatten_patch
 from stiction.inputs.package_scenes import find_scene_file
 
 

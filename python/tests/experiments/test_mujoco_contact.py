@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import pytest
 
-from stiction.evidence.experiments.mujoco_contact import make_contact_attributes
+from stiction.evidence.experiments.planar import make_contact_attributes
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def scene(request: pytest.FixtureRequest) -> Scene:
     return load_real_scene(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 @pytest.mark.parametrize("contact_model", MODELS)
 def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model: str) -> None:
@@ -42,6 +43,7 @@ def test_random_controls_give_finite_certified_steps(scene: Scene, contact_model
     assert data.time == pytest.approx(DURATION, abs=simulator.time_step)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 def test_tamsi_gives_certified_steps_or_stops_with_a_message(scene: Scene) -> None:
     """Not every step converges: humanoid stops at 0.21 s and 22_humanoids at 0.18 s."""
@@ -64,6 +66,7 @@ def test_tamsi_gives_certified_steps_or_stops_with_a_message(scene: Scene) -> No
     assert num_steps > 30
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 @pytest.mark.parametrize("contact_model", MODELS)
 def test_energy_does_not_grow_when_undriven(scene: Scene, contact_model: str) -> None:

@@ -47,6 +47,7 @@ def test_openings_have_steps_of_their_own() -> None:
         assert np.abs(starts - switch).min() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_opening_of_the_grip_is_what_40_ms_do_not_resolve() -> None:
     fine, coarse = (run_spatula(EXAMPLE, 3, step).find_pitch(2.9) for step in (0.00125, 0.04))
     resolved = run_spatula(EXAMPLE, 3, 0.04, opening_step=0.00125).find_pitch(2.9)

@@ -54,6 +54,7 @@ def test_a_square_of_contacts_resists_half_its_diagonal() -> None:
     assert calc_torsional_limit(contacts, axis) == pytest.approx(4 * 0.5 * 10 * math.sqrt(2))
 
 
+@pytest.mark.slow
 def test_a_disk_of_contacts_resists_two_thirds_of_its_radius() -> None:
     """A uniform pressure on a disk of radius R carries 2/3 mu f R."""
     radii = (np.arange(40) + 0.5) / 40
@@ -148,6 +149,7 @@ def test_the_pinch_is_held_as_theory_says() -> None:
     assert viscous.status == "dropped" and viscous.message == "dropped 'cube' at 1.8 s"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.93, 1.07])
 def test_a_torque_beyond_the_limit_turns_the_body_and_a_smaller_one_does_not(share: float) -> None:
     scene = stiction.load_scene(PINCH)
@@ -166,6 +168,7 @@ def test_a_torque_beyond_the_limit_turns_the_body_and_a_smaller_one_does_not(sha
         assert spin > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.95, 1.05])
 def test_a_load_beyond_the_margin_pulls_the_body_out(share: float) -> None:
     scene = stiction.load_scene(PINCH)
@@ -210,6 +213,7 @@ def test_a_third_finger_from_above_loads_the_friction_of_two(model: str, tmp_pat
     assert row.creep_measured == pytest.approx(2 / 3 * row.creep_predicted, rel=0.02)
 
 
+@pytest.mark.slow
 def test_models_without_springs_keep_their_own_friction() -> None:
     scene = stiction.load_scene(PINCH)
     models = ["lagged", "sap", "similar", "no_slip"]
@@ -258,6 +262,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_row_for_each_model() -> None:
     arguments = ("grasp", str(PINCH), "cube", "--duration", "2.5s")
     models = ("--contact-model", "coulomb", "--contact-model", "viscous")
@@ -282,6 +287,7 @@ def test_a_run_that_ends_before_the_hold_says_so() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_as_the_hold_begins_has_no_step_in_it() -> None:
     """900 steps of 2 ms sum up to a rounding above the start of the hold. One step more is in it."""
     scene = stiction.load_scene(PINCH)

@@ -41,6 +41,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> Any:
         del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_pick_and_hold_is_trained_and_replayed(tmp_path: Path) -> None:
     text = run(tmp_path, "train_pick_and_hold.py", "--generations", "2")
     first, last = (float(x) for x in re.findall(r"return +(-?[\d.]+)  held", text))
@@ -51,6 +52,7 @@ def test_pick_and_hold_is_trained_and_replayed(tmp_path: Path) -> None:
     assert (tmp_path / "out/grasp_drift.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_ant_is_trained(tmp_path: Path) -> None:
     text = run(tmp_path, "train_ant.py", "--steps", "49152", "--episode", "40")
     assert "49,152 steps  return" in text
@@ -62,11 +64,13 @@ def test_ant_is_trained(tmp_path: Path) -> None:
     assert (tmp_path / "out/ant.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_missing_policy_is_named(tmp_path: Path) -> None:
     text = run(tmp_path, "replay_grasp.py", code=2)
     assert "out/grasp.npz does not exist; run train_pick_and_hold.py first" in text
 
 
+@pytest.mark.slow
 def test_torch_is_optional(tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         text = run(tmp_path, "train_torch.py", code=1)

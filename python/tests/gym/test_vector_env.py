@@ -22,9 +22,9 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import stiction.gym  # noqa: E402
-from stiction.gym.ant import Ant  # noqa: E402
-from stiction.gym.registration import ENVIRONMENTS  # noqa: E402
+from stiction.gym.locomotion import Ant  # noqa: E402
 from stiction.gym.requirements import check_gymnasium, find_asset  # noqa: E402
+from stiction.gym.task_names import ENVIRONMENTS  # noqa: E402
 
 NAMES = [name for name, *_ in ENVIRONMENTS]
 ANT, HAND, PICK = "stiction/Ant-v5", "stiction/HandManipulateBlock-v1", "stiction/PickAndHold-v0"
@@ -82,6 +82,7 @@ def test_make_vec_finds_the_environments(name):
 
 
 # SyncVectorEnv runs one environment after the other, and defines what the modes mean.
+@pytest.mark.slow
 @every_mode
 @pytest.mark.parametrize(
     ("name", "parameters"),
@@ -236,8 +237,8 @@ def test_arguments_are_checked():
         make(ANT, tolerence=1)
     with pytest.raises(stiction.Error, match="render_mode: is 'rgb_array', but .*draw no pictures"):
         make(ANT, render_mode="rgb_array")
-    with pytest.raises(stiction.Error, match="task: is 'stiction.gym.ant:Bee'"):
-        stiction.gym.BatchVectorEnv("stiction.gym.ant:Bee")
+    with pytest.raises(stiction.Error, match="task: is 'stiction.gym.locomotion:Bee'"):
+        stiction.gym.BatchVectorEnv("stiction.gym.locomotion:Bee")
     with pytest.raises(stiction.Error, match="task: is 3, must be a Task"):
         stiction.gym.BatchVectorEnv(3)  # type: ignore[arg-type]
     envs = make(PICK)

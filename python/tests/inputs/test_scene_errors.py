@@ -189,6 +189,7 @@ def test_urdf_is_a_scene() -> None:
     assert load(text).model.nbody >= 1
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_the_same_message() -> None:
     Path("scene.xml").write_text(BODY.format('<geom size="1" mass="inf"/>'))
     program = Path(sys.executable).parent / "stiction"

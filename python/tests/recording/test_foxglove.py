@@ -88,6 +88,7 @@ def converted(live: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_frames_come_sixty_times_per_second(live: Path, converted: Path) -> None:
     for path in (live, converted):
         messages = read_messages(path)
@@ -256,6 +257,7 @@ def test_run_records_for_foxglove(tmp_path: Path) -> None:
     assert done.returncode == 2 and "--foxglove needs --record FILE" in done.stderr
 
 
+@pytest.mark.slow
 def test_conversion_does_not_overwrite_the_recording(live: Path) -> None:
     program = Path(sys.executable).parent / "stiction"
     before = live.read_bytes()

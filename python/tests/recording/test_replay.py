@@ -472,6 +472,7 @@ def open_and_replay(path: Path) -> stiction.Recording | str:
     return recording
 
 
+@pytest.mark.slow
 def test_damage_in_the_index_at_the_end_is_reported(record_run):
     recording = record_run("pile", num_steps=20)
     whole = recording.path.read_bytes()
@@ -489,6 +490,7 @@ def test_damage_in_the_index_at_the_end_is_reported(record_run):
             assert len(found) == 20
 
 
+@pytest.mark.slow
 def test_any_damage_gives_an_error_or_is_reported(record_run):
     """Truncates files, flips single bits and overwrites ranges at random places."""
     path = record_run("delays", num_steps=60).path
@@ -515,6 +517,7 @@ def test_any_damage_gives_an_error_or_is_reported(record_run):
     assert num_harmless < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
 @pytest.mark.parametrize("declared", ["true", "too small", "too large"])
 def test_a_chunk_that_expands_without_bound_is_damage(record_run, compression, declared):

@@ -45,6 +45,7 @@ def write_arm(tmp_path: Path, limits: str = "-2 5", keyframe: str = "") -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_run_prints_a_table_and_nothing_on_standard_error(command, pile):
     result = command("run", pile, "--duration", "0.5s")
     assert (result.returncode, result.stderr) == (0, "")
@@ -53,6 +54,7 @@ def test_run_prints_a_table_and_nothing_on_standard_error(command, pile):
         assert text in result.stdout
 
 
+@pytest.mark.slow
 def test_json_is_the_only_text_on_standard_output(command, pile):
     result = command(
         "run", pile, "--json", "--contact-model", "sap", "--duration", "0.3", "--time-step", "1ms"
@@ -84,6 +86,7 @@ def test_energy_is_that_of_a_falling_ball(command, tmp_path):
     assert end["kinetic"] == pytest.approx((9.81 * 0.4) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact_model", ["mujoco", "tamsi"])
 def test_models_without_an_error_bound_show_none(command, pile, contact_model):
     options = ("--contact-model", contact_model, "--duration", "50ms")
@@ -93,6 +96,7 @@ def test_models_without_an_error_bound_show_none(command, pile, contact_model):
     assert figures["num_steps"] == 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("duration", "num_steps"),
     [("2ms", 1), ("0.1", 50), ("1.9999 ms", 1), ("2.1ms", 2), ("5e4us", 25)],
@@ -102,6 +106,7 @@ def test_a_run_has_the_fewest_steps_that_reach_the_duration(command, pile, durat
     assert figures["num_steps"] == num_steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -129,6 +134,7 @@ def test_usage_errors_exit_with_2(command, pile, arguments, message):
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_set_gives_an_argument_of_simulator(command, pile):
     run = ("run", pile, "--json", "--duration", "20ms", "--contact-model")
     settings = ("--set", "drop_separating=false", "--set", "max_correction_speed=0.5")
@@ -142,6 +148,7 @@ def test_set_gives_an_argument_of_simulator(command, pile):
     assert "friction_directions" in result.stderr
 
 
+@pytest.mark.slow
 def test_missing_scene_exits_with_2(command):
     result = command("run", "nosuch.xml")
     assert (result.returncode, result.stdout) == (2, "")
@@ -149,6 +156,7 @@ def test_missing_scene_exits_with_2(command):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
     arm = write_arm(tmp_path, keyframe="<keyframe><key ctrl='0 nan'/></keyframe>")
     result = command("run", arm, "--record", "arm.mcap")
@@ -168,6 +176,7 @@ def test_control_that_is_not_finite_stops_the_run(command, tmp_path):
     assert "bit-exact: 0 steps; 1 failed, as recorded" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_control_beyond_mujocos_limit_fails_the_step(command, tmp_path):
     """The first random control is finite, but larger than MuJoCo accepts."""
     arm = write_arm(tmp_path, limits="-1e300 1e300")
@@ -201,7 +210,11 @@ def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
         if data.time < 0.1:
             return report
         return SimpleNamespace(
-            status="certificate_failed", message="it is wrong", num_steps=0, num_warnings=0
+            status="certificate_failed",
+            status_bits=1,
+            message="it is wrong",
+            num_steps=0,
+            num_warnings=0,
         )
 
     monkeypatch.setattr(stiction.Simulator, "step", step)
@@ -212,6 +225,7 @@ def test_failed_certificate_exits_with_3(monkeypatch, capsys, pile):
     assert "error: step 50 failed (certificate_failed): it is wrong" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_recorded_run_replays_bit_for_bit(command, pile):
     result = command("run", pile, "--record", "a.mcap", "--duration", "0.4s", "--json")
     run = json.loads(result.stdout)
@@ -231,6 +245,7 @@ def test_recorded_run_replays_bit_for_bit(command, pile):
         assert replay[key] == run[key]
 
 
+@pytest.mark.slow
 def test_record_overwrites_only_recordings(command, pile):
     text = pile.read_text()
     result = command("run", pile, "--record", "pile.xml")
@@ -241,6 +256,7 @@ def test_record_overwrites_only_recordings(command, pile):
         assert command("run", pile, "--record", "a.mcap", "--duration", "4ms").returncode == 0
 
 
+@pytest.mark.slow
 def test_threads_give_the_same_digest(command, pile):
     digests = [
         json.loads(command("run", pile, "--json", "--num-threads", n).stdout)["state_digest"]
@@ -249,6 +265,7 @@ def test_threads_give_the_same_digest(command, pile):
     assert digests[0] == digests[1]
 
 
+@pytest.mark.slow
 def test_replay_of_another_simulator_differs(command, pile, tmp_path, monkeypatch, capsys):
     """Changes the last bit of a step's result, which the replay must find."""
     command("run", pile, "--record", "a.mcap", "--duration", "0.2s")
@@ -275,6 +292,7 @@ def test_replay_of_another_simulator_differs(command, pile, tmp_path, monkeypatc
     assert "step 50 (t = 0.1 s) differs: qvel[2] (joint 0) is" in output.err
 
 
+@pytest.mark.slow
 def test_replay_warns_of_another_environment(command, pile, tmp_path, monkeypatch):
     monkeypatch.setattr(mujoco, "__version__", "3.9.9")
     model = mujoco.MjModel.from_xml_path(str(pile))
@@ -288,6 +306,7 @@ def test_replay_warns_of_another_environment(command, pile, tmp_path, monkeypatc
     assert "bit-exact: 5 steps" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -339,6 +358,7 @@ def test_interrupt_leaves_a_whole_recording(command, pile):
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_recording_of_a_killed_run_replays_up_to_its_end(command, pile):
     process = start_endless_run(pile)
     process.kill()
@@ -351,6 +371,7 @@ def test_the_recording_of_a_killed_run_replays_up_to_its_end(command, pile):
     assert "the file is truncated;" in result.stderr
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal(pile):
     """Standard error is a terminal, and standard output is not."""
     try:
@@ -412,6 +433,7 @@ def test_random_controls_depend_on_seed_and_time_alone(tmp_path):
     assert np.all(high - low > 0.8 * np.array([7, 2]))  # holds for the 50 draws of this seed
 
 
+@pytest.mark.slow
 def test_an_empty_scene_runs(command, tmp_path):
     (tmp_path / "empty.xml").write_text("<mujoco/>")
     result = command("run", "empty.xml", "--record", "a.mcap", "--controls", "random")
@@ -419,6 +441,7 @@ def test_an_empty_scene_runs(command, tmp_path):
     assert "bit-exact: 1000 steps" in command("replay", "a.mcap", "--verify").stdout
 
 
+@pytest.mark.slow
 def test_keyframe_controls_need_a_keyframe(command, pile):
     result = command("run", pile, "--controls", "keyframe")
     assert result.returncode == 1

@@ -6,7 +6,7 @@ import mujoco
 import pytest
 
 import stiction
-from stiction.runs.strides import Strides
+from stiction.runs.run import Strides
 
 
 @pytest.fixture

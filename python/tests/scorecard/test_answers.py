@@ -9,16 +9,9 @@ import pytest
 
 from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
 from stiction.evidence.engines.drive import drive
-from stiction.evidence.scorecard.scene import Scene, cut
+from stiction.evidence.scorecard.scene import Measurement, Scene, cut
 from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.evidence.scorecard.scenes import (
-    capstan,
-    conveyor,
-    dominoes,
-    hertz,
-    pressure_field,
-    wedge,
-)
+from stiction.evidence.scorecard.scenes import capstan, conveyor, depths, dominoes, wedge
 
 
 def integrate(rate: float, start: float, stop: float) -> tuple[float, float]:
@@ -107,15 +100,15 @@ def test_domino_constraint_holds_and_one_domino_falls_as_a_pendulum() -> None:
 
 def test_depths_carry_their_loads() -> None:
     for load in (1.0, 100.0):
-        depth = hertz.calc_depth(load)
-        force = 4 / 3 * hertz.MODULUS * math.sqrt(0.05) * depth**1.5
+        depth = depths.calc_hertz_depth(load)
+        force = 4 / 3 * depths.HERTZ_MODULUS * math.sqrt(0.05) * depth**1.5
         assert force == pytest.approx(load)
         # The pressure under the sphere, summed over rings of the circle of touch.
-        d = pressure_field.calc_depth(load)
+        d = depths.calc_slab_depth(load)
         rim = math.sqrt(2 * 0.05 * d - d**2)
         r = (np.arange(100_000) + 0.5) * rim / 100_000
         below = d - 0.05 + np.sqrt(0.05**2 - r**2)
-        pressure = pressure_field.MODULUS * below / pressure_field.THICKNESS
+        pressure = depths.SLAB_MODULUS * below / depths.SLAB_THICKNESS
         assert (pressure * 2 * math.pi * r).sum() * rim / 100_000 == pytest.approx(load, rel=1e-6)
 
 
@@ -145,12 +138,51 @@ def test_errors_fall_with_the_step() -> None:
     assert errors[0] / errors[2] == pytest.approx(10, rel=0.1)  # first order
 
 
+HELD = ("held_cube", "wall_cube", "turning_grip", "stack", "shaken_box", "can")
+TURN = (4.0, 0.06)  # speed and arm of the turning grip [rad/s], [m]
+
+
+@pytest.mark.filterwarnings("ignore:geom 'can0'.*may creep:stiction.StepWarning")
+@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("model", ["lagged", "coulomb"])
+def test_springs_hold_what_is_held(name: str, model: str) -> None:
+    found = measure(SCENES[name], model, 2, friction_law="elastic")
+    assert found.creep is not None
+    # MuJoCo lists other contact points of the can from step to step; the cubes are still settling.
+    assert found.creep < {"can": 1e-7, "turning_grip": 1e-6}.get(name, 2e-9)
+
+
+def test_without_springs_a_wall_cube_creeps_by_the_law() -> None:
+    """The slip speed of [theory:creep] is v_s rho / sqrt(1 - rho^2)."""
+    found = measure(SCENES["wall_cube"], "lagged", 2)
+    assert found.creep == pytest.approx(1e-4 * 0.5 / math.sqrt(1 - 0.25), rel=0.02)
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_without_springs_a_turning_grip_drifts_by_the_chord(index: int) -> None:
+    """A step moves a free body along a chord, by omega^2 r dt / 2 from the arc."""
+    scene = SCENES["turning_grip"]
+    found = measure(scene, "no_slip", index)
+    assert found.creep == pytest.approx(TURN[0] ** 2 * TURN[1] * scene.steps[index] / 2, rel=0.2)
+
+
+@pytest.mark.parametrize("name", ["stack", "shaken_box", "can"])
+def test_without_slip_nothing_creeps(name: str) -> None:
+    found = measure(SCENES[name], "no_slip", 2)
+    assert found.creep is not None and found.creep < 1e-8
+
+
 def measure_error(scene: Scene, model: str, index: int) -> float:
-    """Runs a scene at one of its steps, and returns its error."""
+    """Returns the error of a scene at one of its steps."""
+    return measure(scene, model, index).error
+
+
+def measure(scene: Scene, model: str, index: int, **options: object) -> Measurement:
+    """Runs a scene at one of its steps, and measures it."""
     step, world = scene.steps[index], scene.make_world()
     count = scene.count_steps(step)
     forces = scene.make_forces(step, count) if scene.make_forces else None
-    adapter = StictionAdapter(world, step, {"contact_model": model})
+    adapter = StictionAdapter(world, step, {"contact_model": model, "options": options})
     run = drive(adapter, world, step, count, forces)
     assert not run.stopped
-    return scene.measure(cut(run.trajectory, scene.settle)).error
+    return scene.measure(cut(run.trajectory, scene.settle))

@@ -14,16 +14,14 @@ import pytest
 
 from stiction.errors import Error
 from stiction.evidence.scorecard import findings
-from stiction.evidence.scorecard.energy import calc_energy_gain
 from stiction.evidence.scorecard.engine_table import ENGINES
-from stiction.evidence.scorecard.output import choose_paths, write_scorecard
-from stiction.evidence.scorecard.page import make_page
+from stiction.evidence.scorecard.page import REPORTS, choose_paths, make_page, write_scorecard
 from stiction.evidence.scorecard.picture import format_error
-from stiction.evidence.scorecard.reports import REPORTS
 from stiction.evidence.scorecard.results import ENDED, Row, read_raw, read_rows, write_rows
-from stiction.evidence.scorecard.scene_table import DERIVATIONS, SCENES
+from stiction.evidence.scorecard.scene import calc_energy_gain
+from stiction.evidence.scorecard.scene_table import SCENES
 from stiction.evidence.scorecard.summary import make_cells, summarize
-from stiction.tables.output_files import check_picture_path
+from stiction.tables.plots import check_picture_path
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -312,8 +310,8 @@ def test_the_committed_page_is_that_of_the_committed_rows() -> None:
 
 
 def test_every_scene_has_a_derivation_and_every_engine_a_source() -> None:
-    for name, text in DERIVATIONS.items():
-        assert len(text.split()) > 20, name
+    for scene in SCENES.values():
+        assert len(scene.derivation.split()) > 20, scene.name
     for engine in ENGINES.values():
         assert engine.source
         assert engine.settings_text

@@ -21,9 +21,9 @@ from stiction.evidence.engines.trajectory import Trajectory
 from stiction.evidence.engines.world import Body, World, from_plain, to_plain
 from stiction.evidence.scorecard import campaign as campaigns
 from stiction.evidence.scorecard.campaign import Campaign, Run, plan_runs
-from stiction.evidence.scorecard.energy import calc_energy, calc_energy_gain
 from stiction.evidence.scorecard.engine_table import ENGINES, find_engine
 from stiction.evidence.scorecard.results import read_raw
+from stiction.evidence.scorecard.scene import calc_energy, calc_energy_gain
 from stiction.evidence.scorecard.scene_table import SCENES, find_scene
 
 ENVIRONMENTS = Path(__file__).parents[3] / "build" / "scorecard"
@@ -131,6 +131,7 @@ def make_run(engine: str, repeat: int = 0) -> Run:
     return Run(ENGINES[engine], SCENES["stopping_distance"], 1e-2, repeat)
 
 
+@pytest.mark.slow
 def test_runs_are_kept_repeated_and_measured(tmp_path: Path) -> None:
     with Campaign(tmp_path, ENVIRONMENTS) as campaign:
         for engine in ("stiction coulomb", "mujoco elliptic"):

@@ -188,6 +188,7 @@ def test_a_recording_replays_with_its_properties(tmp_path: Path) -> None:
     assert any(step.find_difference() is not None for step in other)
 
 
+@pytest.mark.slow
 def test_the_commands_accept_a_file(tmp_path: Path) -> None:
     scene = write_scene(tmp_path, "", CONTENT)
 

@@ -18,10 +18,9 @@ from stiction.evidence.studies.clutter.case import (
     ClutterCase,
     calc_stiction_speed,
 )
-from stiction.evidence.studies.clutter.checks import bound_median
+from stiction.evidence.studies.clutter.checks import bound_median, calc_ratio, measure
 from stiction.evidence.studies.clutter.plots import _find_hull
 from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep import calc_ratio, measure
 from stiction.evidence.studies.clutter.sweep_checks import (
     check_steps,
     check_stiffness,
@@ -69,6 +68,7 @@ def test_stiction_speeds_are_those_of_the_models() -> None:
     assert math.isnan(calc("mujoco"))
 
 
+@pytest.mark.slow
 def test_sap_is_as_published_unless_its_limit_is_switched_off() -> None:
     """The near-rigid limit of sap at 10 ms is far below the given stiffness."""
     depths = {}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from stiction.evidence.experiments import conveyor
 from stiction.evidence.experiments.planar import GRAVITY
-from stiction.evidence.studies.conveyor import theory
 
 
+@pytest.mark.slow
 def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
     dt, mu_g = 2e-6, conveyor.FRICTION * GRAVITY
     time = dt * np.arange(round(1.2 / dt) + 1)
@@ -19,6 +20,6 @@ def test_the_boxs_exact_motion_is_that_of_small_steps() -> None:
         speed += float(np.clip(belt[i] - speed, -mu_g * dt, mu_g * dt))
         slip[i + 1] = speed - belt[i]
         position[i + 1] = position[i] + dt * slip[i + 1]
-    exact = theory.calc_exact_motion(time)
+    exact = conveyor.calc_exact_motion(time)
     assert np.abs(exact[:, 0] - position).max() < 1e-5
     assert np.abs(exact[1:, 1] - slip[1:]).max() < 1e-4

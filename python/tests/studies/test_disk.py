@@ -7,6 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from stiction.evidence.experiments.disk import (
+    calc_final_ratio,
+    calc_friction,
+    calc_friction_of_points,
+    calc_motion,
+    calc_ring_ratio,
+)
 from stiction.evidence.studies.disk.mesh import make_ring_mesh
 from stiction.evidence.studies.disk.published import _cut
 from stiction.evidence.studies.disk.scene import (
@@ -21,13 +28,6 @@ from stiction.evidence.studies.disk.scene import (
     run_to_stop,
 )
 from stiction.evidence.studies.disk.springs import GRADING, SpringDisk, calc_spring_ratio
-from stiction.evidence.studies.disk.theory import (
-    calc_final_ratio,
-    calc_friction,
-    calc_friction_of_points,
-    calc_motion,
-    calc_ring_ratio,
-)
 
 
 def make_grid(count: int) -> tuple[np.ndarray, np.ndarray]:

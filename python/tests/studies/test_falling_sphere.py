@@ -9,17 +9,17 @@ import pytest
 
 from stiction.evidence.experiments import falling_sphere
 from stiction.evidence.experiments.planar import GRAVITY
-from stiction.evidence.studies.falling_sphere import theory
 
 
+@pytest.mark.slow
 def test_the_rigid_sphere_satisfies_the_laws_of_motion() -> None:
     dt = 1e-6
     time = dt * np.arange(round(0.3 / dt))
-    x, z, theta = theory.calc_rigid_motion(time).T
+    x, z, theta = falling_sphere.calc_rigid_motion(time).T
     u, omega = np.gradient(x, dt), np.gradient(theta, dt)
     impact = math.sqrt(2 * falling_sphere.HEIGHT / GRAVITY)
-    falls, rolls = time < impact - 1e-4, time > theory.ROLLING_TIME + 1e-4
-    slides = (time > impact + 1e-4) & (time < theory.ROLLING_TIME - 1e-4)
+    falls, rolls = time < impact - 1e-4, time > falling_sphere.ROLLING_TIME + 1e-4
+    slides = (time > impact + 1e-4) & (time < falling_sphere.ROLLING_TIME - 1e-4)
     assert u[falls] == pytest.approx(2.0)
     assert u[rolls] == pytest.approx(-0.025 * omega[rolls], rel=1e-6)
     # The angular momentum about the contact point, 2/5 m R^2 omega - m R u, is constant.

@@ -8,6 +8,14 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from stiction.evidence.experiments.painleve import (
+    Jam,
+    calc_compliant_jam,
+    calc_rigid_jam,
+    calc_singular_angle,
+    calc_sliding_force,
+    calc_spin_of_stuck_rod,
+)
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.sliding_rod import (
     ANGLE,
@@ -18,14 +26,6 @@ from stiction.evidence.experiments.sliding_rod import (
 )
 from stiction.evidence.studies.painleve.checks import check_compliant, check_friction, check_rigid
 from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
-from stiction.evidence.studies.painleve.theory import (
-    Jam,
-    calc_compliant_jam,
-    calc_rigid_jam,
-    calc_singular_angle,
-    calc_sliding_force,
-    calc_spin_of_stuck_rod,
-)
 
 A = LENGTH / 2
 

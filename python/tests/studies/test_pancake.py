@@ -38,7 +38,7 @@ from stiction.evidence.studies.pancake.scene import (
 from stiction.evidence.studies.pancake.study import STUDY, _check_flip, _fit_exponents, run_study
 from stiction.evidence.studies.pancake.task import X_SG, Task, TaskError
 from stiction.evidence.studies.study import Settings, StudyResult, describe_result, write_result
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 
 needs_arm = pytest.mark.skipif(
     importlib.util.find_spec("dm_control") is None, reason="the arm of dm_control is not installed"
@@ -162,6 +162,7 @@ def test_models_without_patches_are_refused() -> None:
 # ---- runs -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_arm
 def test_triangles_have_more_faces_and_the_same_forces() -> None:
     polygons, triangles = (
@@ -175,6 +176,7 @@ def test_triangles_have_more_faces_and_the_same_forces() -> None:
         assert math.isinf(run.find_start("scoop"))
 
 
+@pytest.mark.slow
 @needs_arm
 @pytest.mark.filterwarnings("ignore::stiction.StepWarning")
 def test_the_pancake_is_flipped_on_the_coarsest_grid() -> None:
@@ -190,6 +192,7 @@ def test_the_pancake_is_flipped_on_the_coarsest_grid() -> None:
     assert page and page.startswith("<!") and "__VISER_EMBED_DATA__" in page
 
 
+@pytest.mark.slow
 @needs_arm
 def test_a_grip_that_fails_on_every_grid_fails_checks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -208,6 +211,7 @@ def test_a_grip_that_fails_on_every_grid_fails_checks(
     assert write_result(describe_result(STUDY, settings, result), result, tmp_path).exists()
 
 
+@pytest.mark.slow
 @needs_arm
 def test_quick_study_passes_and_writes_its_plots(tmp_path: Path) -> None:
     arguments = ["study", "pancake", "--quick", "--json", "--out", str(tmp_path)]

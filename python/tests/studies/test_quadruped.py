@@ -18,18 +18,23 @@ import numpy as np
 import pytest
 
 from stiction.evidence.studies.quadruped import study
-from stiction.evidence.studies.quadruped.checks import check_counts, check_steps
-from stiction.evidence.studies.quadruped.controller import MAX_TORQUE, TrotController, calc_pitch
-from stiction.evidence.studies.quadruped.figures import describe_walk
-from stiction.evidence.studies.quadruped.foot_spline import FootSpline
-from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Footsteps
-from stiction.evidence.studies.quadruped.gait import Gait, calc_command
+from stiction.evidence.studies.quadruped.checks import check_counts, check_steps, describe_walk
+from stiction.evidence.studies.quadruped.footsteps import (
+    STEP_HEIGHT,
+    FootSpline,
+    Footsteps,
+    Gait,
+    calc_command,
+)
 from stiction.evidence.studies.quadruped.leg import (
     JOINTS,
+    MAX_TORQUE,
     NAMES,
+    TrotController,
     calc_feet,
     calc_jacobians,
     calc_joint_rates,
+    calc_pitch,
     solve_legs,
 )
 from stiction.evidence.studies.quadruped.package_walker import PackageWalk, run_package_walker
@@ -363,6 +368,7 @@ def test_a_failed_run_has_a_reason() -> None:
     assert np.isnan(describe_walk(run)["largest_slip"])
 
 
+@pytest.mark.slow
 def test_rigid_models_get_their_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replaces all models by `coulomb`, and tests the options and the evaluation of the runs."""
     asked: list[tuple[str, dict[str, Any]]] = []

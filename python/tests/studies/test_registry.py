@@ -8,7 +8,7 @@ import pytest
 
 import stiction.evidence.studies
 from stiction.errors import Error
-from stiction.evidence.studies.registry import STUDIES, load_study
+from stiction.evidence.studies.study import STUDIES, load_study
 
 
 @pytest.mark.parametrize("name", STUDIES)

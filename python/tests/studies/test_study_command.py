@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from stiction.cli import app
-from stiction.evidence.studies.falling_sphere import checks, theory
-from stiction.evidence.studies.registry import STUDIES, load_study
+from stiction.evidence.experiments import falling_sphere
+from stiction.evidence.studies.falling_sphere import checks
+from stiction.evidence.studies.study import STUDIES, load_study
 
 
 def run_study(*arguments: str) -> Result:
@@ -20,7 +21,16 @@ def run_study(*arguments: str) -> Result:
 
 
 # The pancake has its own test, because it needs an arm from another package.
-@pytest.mark.parametrize("name", [name for name in STUDIES if name != "pancake"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if name in ("falling_sphere", "gripper")
+        else pytest.param(name, marks=pytest.mark.slow)
+        for name in STUDIES
+        if name != "pancake"
+    ],
+)
 def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> None:
     result = run_study(name, "--quick", "--json", "--out", str(tmp_path))
     assert result.exit_code == 0, result.output
@@ -43,6 +53,7 @@ def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> N
         assert plot.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_wrong_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "ROLLING_TIME", 0.07)  # the value in the paper's text
     arguments = ("falling_sphere", "--quick", "--contact-model", "lagged")
@@ -53,6 +64,7 @@ def test_a_wrong_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not json.loads((tmp_path / "falling_sphere.json").read_text())["passed"]
 
 
+@pytest.mark.slow
 def test_peers_are_compared_with_if_their_files_exist(tmp_path: Path) -> None:
     arguments = ("falling_sphere", "--quick", "--json", "--contact-model", "lagged")
     arguments += ("--peers", str(tmp_path), "--out", str(tmp_path / "out"))
@@ -62,7 +74,7 @@ def test_peers_are_compared_with_if_their_files_exist(tmp_path: Path) -> None:
 
     # Write a peer's trajectory that is off by a centimeter.
     time = np.arange(0, 0.3 + 1e-9, 4e-5)
-    x, z, _ = theory.calc_rigid_motion(time).T
+    x, z, _ = falling_sphere.calc_rigid_motion(time).T
     with gzip.open(tmp_path / "sphere_tamsi_ref_4e-6_every10.csv.gz", "wt") as file:
         file.write("t,x,z\n")
         for row in zip(time, x + 0.01, z, strict=True):

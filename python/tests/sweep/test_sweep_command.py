@@ -47,6 +47,7 @@ def test_the_command_prints_a_table_and_writes_files(
     assert (out / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_json_has_all_rows(make_config: MakeConfig, sweep: Sweep) -> None:
     make_config(SMALL)
     figures = json.loads(sweep("slide.yaml", "--json", "--out", "o", "--jobs", 1).stdout)
@@ -58,6 +59,7 @@ def test_json_has_all_rows(make_config: MakeConfig, sweep: Sweep) -> None:
         assert row["cpu_time"] == pytest.approx(1e-6 * row["cpu_us_per_step"] * row["num_steps"])
 
 
+@pytest.mark.slow
 def test_a_dry_run_lists_the_units_and_runs_nothing(
     make_config: MakeConfig, sweep: Sweep, tmp_path: Path
 ) -> None:
@@ -76,6 +78,7 @@ def test_a_dry_run_lists_the_units_and_runs_nothing(
     assert len({unit["key"] for unit in units}) == 6
 
 
+@pytest.mark.slow
 def test_failed_runs_are_listed_and_give_exit_code_1(make_config: MakeConfig, sweep: Sweep) -> None:
     # No model of compliant contact has the integrator.
     steps = ", ".join(f"{i}ms" for i in range(1, 7))
@@ -90,6 +93,7 @@ def test_failed_runs_are_listed_and_give_exit_code_1(make_config: MakeConfig, sw
     assert len(lines) == 11
 
 
+@pytest.mark.slow
 def test_bad_usage_has_exit_code_2_and_a_fault_one_line(
     make_config: MakeConfig, sweep: Sweep
 ) -> None:
@@ -122,6 +126,7 @@ def test_a_missing_package_is_told_before_anything_runs(
     assert not list(tmp_path.glob("out/*/sweep.parquet"))
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal(make_config: MakeConfig, tmp_path: Path) -> None:
     make_config(SMALL)
     master, slave = os.openpty()
@@ -145,6 +150,7 @@ def test_progress_is_shown_on_a_terminal(make_config: MakeConfig, tmp_path: Path
 # ---- the table -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_table_has_types_units_and_the_configuration(
     make_config: MakeConfig, tmp_path: Path
 ) -> None:
@@ -217,6 +223,7 @@ def test_many_parameters_share_the_line_of_their_medians() -> None:
     assert _find_middle([(1, 1), (100, 10000)]) == (pytest.approx(10), pytest.approx(100))
 
 
+@pytest.mark.slow
 def test_the_plot_shows_creep_where_a_body_is_held(tmp_path: Path) -> None:
     rows = [
         make_row(scene="held.xml", creep=-1e-6, velocity_bound=1e-6),

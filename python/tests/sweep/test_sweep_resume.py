@@ -87,6 +87,7 @@ def uninterrupted(
     return rows
 
 
+@pytest.mark.slow
 def test_a_kill_of_all_processes_loses_no_finished_run(
     uninterrupted: Rows, tmp_path: Path, sweep: Sweep, read_rows: ReadRows, count_finished: Count
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_kill_of_all_processes_loses_no_finished_run(
     assert read_rows(out) == uninterrupted
 
 
+@pytest.mark.slow
 def test_a_second_sweep_in_the_folder_is_refused(
     make_config: MakeConfig, tmp_path: Path, sweep: Sweep
 ) -> None:
@@ -138,6 +140,7 @@ def test_workers_end_when_only_their_parent_is_killed(
     wait_until(lambda: not any(map(is_alive, children)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
@@ -169,6 +172,7 @@ def test_an_interrupt_leaves_the_table_of_the_finished_runs(
     assert read_rows(out) == uninterrupted
 
 
+@pytest.mark.slow
 def test_a_second_sweep_runs_nothing(make_config: MakeConfig, tmp_path: Path) -> None:
     path = make_config(CONFIG.replace("2s", "10ms"))
     config = read_config(path)
@@ -180,6 +184,7 @@ def test_a_second_sweep_runs_nothing(make_config: MakeConfig, tmp_path: Path) ->
     assert second.rows == first.rows, "with all times"
 
 
+@pytest.mark.slow
 def test_stale_results_are_not_used(
     make_config: MakeConfig, tmp_path: Path, sweep: Sweep, read_rows: ReadRows
 ) -> None:
@@ -199,6 +204,7 @@ def test_stale_results_are_not_used(
     assert read_rows(tmp_path / "out" / "sweep_slide") == first
 
 
+@pytest.mark.slow
 def test_more_values_run_only_the_new_units(make_config: MakeConfig, sweep: Sweep) -> None:
     text = "scenes: slide.xml\ncontact_models: {}\nduration: 10ms\n"
     make_config(text.format("sap"))
@@ -208,6 +214,7 @@ def test_more_values_run_only_the_new_units(make_config: MakeConfig, sweep: Swee
     assert (figures["num_reused"], figures["num_stale"], figures["num_units"]) == (1, 0, 2)
 
 
+@pytest.mark.slow
 def test_crashed_units_run_again_on_request(make_config: MakeConfig, tmp_path: Path) -> None:
     config = read_config(
         make_config("scenes: slide.xml\ncontact_models: [sap, lagged]\nduration: 10ms")
@@ -247,6 +254,7 @@ def test_lines_that_are_no_results_are_ignored(tmp_path: Path, text: bytes) -> N
     assert read_journal(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_a_disk_that_becomes_full_keeps_the_finished_runs(
     uninterrupted: Rows, tmp_path: Path, sweep: Sweep, read_rows: ReadRows, count_finished: Count
 ) -> None:

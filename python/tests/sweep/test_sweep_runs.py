@@ -97,6 +97,7 @@ def test_a_row_agrees_with_stiction_run(make_config: MakeConfig, tmp_path: Path)
             assert row[f"{kind}_energy_{when}"] == figures["energy"][when][kind]
 
 
+@pytest.mark.slow
 def test_a_row_agrees_with_stiction_compare(tmp_path: Path) -> None:
     path = tmp_path / "pinch.yaml"
     path.write_text("scenes: pinch\ncontact_models: [lagged, viscous, mujoco]\nduration: 2.2s\n")
@@ -239,6 +240,7 @@ def kill_once(number: int) -> Callable[[], bool]:
     return kill
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_dead_process_costs_its_unit_and_is_replaced(
     plan_sweep: PlanSweep, number: signal.Signals
@@ -288,6 +290,7 @@ def test_other_software_in_a_process_ends_the_sweep(plan_sweep: PlanSweep) -> No
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_a_program_without_a_guard_is_told_so(make_config: MakeConfig, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     body = (

@@ -241,6 +241,7 @@ def test_contacts_writes_parquet_csv_and_npz(recording: stiction.Recording, tmp_
         assert arrays["body2_name"][0] == names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".npz", ".parquet"])
 def test_contacts_replaces_tables_only(
     recording: stiction.Recording, tmp_path: Path, suffix: str
@@ -268,6 +269,7 @@ def make_foreign_table(path: Path, suffix: str) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_contacts_write_into_a_pipe(recording: stiction.Recording, tmp_path: Path) -> None:
     """The reader of a pipe gets the whole table: no check opens and closes the pipe before."""
     pipe, table = tmp_path / "pipe.csv", tmp_path / "table.csv"

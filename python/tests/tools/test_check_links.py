@@ -91,7 +91,7 @@ def test_fault_names_file_line_and_what_is_wrong(
 def test_paths_in_backticks_start_at_the_root_the_page_or_a_source_folder(repository: Path) -> None:
     write(repository, "src/stiction/laws/hertz.hpp", "")
     write(repository, "src/stiction/laws/hertz.cpp", "")
-    write(repository, "python/stiction/evidence/studies/registry.py", "")
+    write(repository, "python/stiction/evidence/studies/study.py", "")
     paths = (
         "docs/theory/models.md theory/models.md docs/*.bib src/stiction/laws/ laws/hertz.{hpp,cpp}"
     )

@@ -17,6 +17,7 @@ NUM_MODELS = 20
 HAVE_MODELS = all(map(importlib.util.find_spec, ("dm_control", "gymnasium_robotics")))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAVE_MODELS, reason="needs dm_control and gymnasium-robotics")
 def test_a_sample_of_models_runs_to_its_end() -> None:
     command = [sys.executable, ROOT / "tools/corpus.py", "--offline", "--sample", str(NUM_MODELS)]

@@ -106,6 +106,7 @@ def test_runs_of_every_model_are_verified(
     assert {"adhesion", "friction_work", "touch", "energy"} <= result.checks.keys()
 
 
+@pytest.mark.slow
 def test_the_law_of_a_given_stiffness_is_verified(
     record: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +261,7 @@ def record_springs(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., st
     return record_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact_model", ["lagged", "coulomb"])
 def test_springs_that_give_energy_back_are_honest(
     record_springs: Callable[..., stiction.Recording], contact_model: str
@@ -275,6 +277,7 @@ def test_springs_that_give_energy_back_are_honest(
     assert result.unknown["springs at the start of the step"] == 1
 
 
+@pytest.mark.slow
 def test_friction_that_gives_back_more_than_its_springs_hold_is_found(
     record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +330,7 @@ def test_the_text_counts_steps_and_names_what_is_missing(
         )
 
 
+@pytest.mark.slow
 def test_of_calls_of_advance_only_the_digest_is_verified(
     record_springs: Callable[..., stiction.Recording], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -438,6 +442,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_check_takes_a_recording(record: Callable[..., stiction.Recording], tmp_path: Path) -> None:
     path = str(record("coulomb").path)
     good = run("check", path)

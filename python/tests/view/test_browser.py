@@ -19,13 +19,12 @@ from stiction.view.arrows import make_traction_arrows
 from stiction.view.film import film_sessions
 from stiction.view.layout import Layout, make_layout, move_back
 from stiction.view.page import make_page, write_page
-from stiction.view.palette import color_pressures
+from stiction.view.palette import Style, color_pressures
 from stiction.view.patches import find_largest_pressure
+from stiction.view.readers import can_view
 from stiction.view.recorded import RecordedRun
-from stiction.view.requirements import can_view
 from stiction.view.session import Session
 from stiction.view.simulation import Simulation
-from stiction.view.style import Style
 from stiction.view.viewer import Viewer
 
 _CHROMIUM = shutil.which("chromium")
@@ -147,6 +146,7 @@ def is_gray(page: Any, pixel: tuple[int, int]) -> bool:
 # ---- patches --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_patches_side_by_side_have_the_color_of_their_pressure(
     scene: stiction.Scene, open_page: Callable[[str], Any]
 ) -> None:
@@ -169,6 +169,7 @@ def test_patches_side_by_side_have_the_color_of_their_pressure(
         wait_for(lambda: is_gray(page, project(page, layout, layout.offsets[0])), "no patch")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "count"), [((1280, 800), 6), ((1280, 1500), 2)])
 def test_all_scenes_are_in_the_picture(
     scene: stiction.Scene, open_page: Callable[[str], Any], size: tuple[int, int], count: int
@@ -201,6 +202,7 @@ def test_all_scenes_are_in_the_picture(
 # ---- controls -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_contact_model_and_parameters_are_changed_on_the_page(
     scene: stiction.Scene, open_page: Callable[[str], Any]
 ) -> None:
@@ -229,6 +231,7 @@ def test_the_contact_model_and_parameters_are_changed_on_the_page(
         wait_for(lambda: not viewer.runner.is_playing, "pause")
 
 
+@pytest.mark.slow
 def test_one_scrubs_through_a_recording_with_its_patches(
     recording: Path, scene: stiction.Scene, open_page: Callable[[str], Any]
 ) -> None:
@@ -262,6 +265,7 @@ def fail_once(scene: stiction.Scene) -> Simulation:
     return session
 
 
+@pytest.mark.slow
 def test_the_mark_of_a_failed_step_leads_to_it(
     scene: stiction.Scene, open_page: Callable[[str], Any]
 ) -> None:
@@ -280,6 +284,7 @@ def test_the_mark_of_a_failed_step_leads_to_it(
         wait_for(lambda: session.time == pytest.approx(0.2), "the failed step")
 
 
+@pytest.mark.slow
 def test_the_legend_explains_arrows_and_the_cut(
     scene: stiction.Scene, open_page: Callable[[str], Any]
 ) -> None:
@@ -306,6 +311,7 @@ def test_the_legend_explains_arrows_and_the_cut(
         expect_text(colors, "100k")  # the modulus, at the middle of the box
 
 
+@pytest.mark.slow
 def test_the_mouse_pulls_a_body(scene: stiction.Scene, open_page: Callable[[str], Any]) -> None:
     session = Simulation(scene, "sap")
     layout = make_layout(scene.model, 1)
@@ -334,6 +340,7 @@ def test_the_mouse_pulls_a_body(scene: stiction.Scene, open_page: Callable[[str]
 # ---- the written page -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slowdown", [1.0, 5.0])
 def test_a_mark_of_the_written_page_leads_to_its_step(
     scene: stiction.Scene, browser: Any, tmp_path: Path, slowdown: float

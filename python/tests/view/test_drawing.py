@@ -10,17 +10,26 @@ import pytest
 import stiction
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.surfaces import ContactSurfaces
-from stiction.tables.colors import triangulate_polygons
+from stiction.tables.triangulation import triangulate_polygons
 from stiction.view.arrows import (
     ARROW_KINDS,
     ArrowCount,
     add_counts,
+    draw_discs,
     make_force_arrows,
     make_slip_arrows,
     make_traction_arrows,
 )
 from stiction.view.bodies import shade
-from stiction.view.colored_mesh import ColoredMesh, join_meshes, to_glb
+from stiction.view.colored_mesh import (
+    ColoredMesh,
+    join_meshes,
+    make_matte,
+    make_translucent,
+    pack_glb,
+    to_glb,
+    unpack_glb,
+)
 from stiction.view.contact_arrays import (
     NO_PATCHES,
     NO_POINTS,
@@ -30,9 +39,7 @@ from stiction.view.contact_arrays import (
     read_points,
 )
 from stiction.view.cut import cut_mesh, draw_cut
-from stiction.view.discs import draw_discs
-from stiction.view.glb import make_matte, make_translucent, pack_glb, unpack_glb
-from stiction.view.legend import format_pressure, make_arrow_legend, make_legend
+from stiction.view.legend import PressureScale, format_pressure, make_arrow_legend, make_legend
 from stiction.view.palette import (
     FALLBACK,
     SLIP,
@@ -42,7 +49,6 @@ from stiction.view.palette import (
     parse_color,
 )
 from stiction.view.patches import draw_patches, find_largest_pressure
-from stiction.view.pressure_scale import PressureScale
 from stiction.view.tone_mapping import apply_tone_mapping, undo_tone_mapping
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import stiction
-from stiction.view.requirements import can_view, require_viewer
-from stiction.view.rest import calc_rest
+from stiction.view.readers import can_view, require_viewer
 from stiction.view.server import is_allowed, is_everywhere
 from stiction.view.simulation import Simulation
+from stiction.view.viewer import calc_rest
 
 needs_viewer = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
 
@@ -30,7 +30,7 @@ def has_ipv6() -> bool:
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stiction.view.requirements.find_missing", lambda: ["viser", "mjviser"])
+    monkeypatch.setattr("stiction.view.readers.find_missing", lambda: ["viser", "mjviser"])
     with pytest.raises(stiction.Error, match=r"viser and mjviser.*pip install 'stiction\[view\]'"):
         require_viewer()
 
@@ -215,6 +215,7 @@ def test_frames_for_a_slow_browser_take_a_small_share_of_the_time(
     assert rest in (0.0, 3.0) or cost / rest < 0.01  # viser's threads take as much again
 
 
+@pytest.mark.slow
 @needs_viewer
 def test_drawing_rests_after_each_frame_for_a_slow_browser(viewer: Any) -> None:
     from viewer_client import SlowClient

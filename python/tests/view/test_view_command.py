@@ -21,7 +21,7 @@ import stiction
 from stiction.cli import app
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.view.palette import color_pressures
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 from stiction.view.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not can_view(), reason="viser and mjviser are not installed")
@@ -42,6 +42,7 @@ def expect_error(result: Result, message: str) -> None:
     assert re.search(message, str(result.exception)), str(result.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
 def test_a_page_of_ten_seconds_of_the_spatula_is_small(tmp_path: Path) -> None:
     page = tmp_path / "out" / "spatula.html"
@@ -140,7 +141,7 @@ def test_the_page_has_the_chosen_laws(scene: stiction.Scene, tmp_path: Path) -> 
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, scene: stiction.Scene) -> None:
-    monkeypatch.setattr("stiction.view.requirements.find_missing", lambda: ["mjviser"])
+    monkeypatch.setattr("stiction.view.readers.find_missing", lambda: ["mjviser"])
     expect_error(
         run(scene.path), r"mjviser, which is not installed; run pip install 'stiction\[view"
     )
@@ -153,6 +154,7 @@ def test_a_failed_step_fails_the_command(scene: stiction.Scene, tmp_path: Path) 
     assert "certificates of 1 steps: 1 failed" in page.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -176,6 +178,7 @@ def test_the_server_runs_until_a_signal(
     assert (process.returncode, output, errors) == (code, "", "")
 
 
+@pytest.mark.slow
 def test_compare_writes_a_replay_beside_its_report(
     scene: stiction.Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +199,7 @@ def test_compare_writes_a_replay_beside_its_report(
     assert not (tmp_path / "box_replay.html").exists()
 
 
+@pytest.mark.slow
 def test_compare_draws_the_patches_of_each_model(scene: stiction.Scene, tmp_path: Path) -> None:
     models = ("--contact-model", "sap", "--contact-model", "coulomb")
     arguments = ["compare", "spatula", *models, "--duration", "0.2s", "--json"]

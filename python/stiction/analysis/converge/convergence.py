@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import mujoco
+import numpy as np
+
 from stiction.analysis.converge import analysis
-from stiction.analysis.converge.chaos import DISPLACEMENTS, judge_sensitivity, make_displacement
-from stiction.analysis.converge.norm import Vector, calc_distances, calc_levers, calc_rms
+from stiction.analysis.converge.norm import (
+    DISPLACEMENTS,
+    Vector,
+    calc_distances,
+    calc_levers,
+    calc_rms,
+    judge_sensitivity,
+    make_displacement,
+)
 from stiction.binding.interrupts import AfterStep
-from stiction.errors import Error
+from stiction.errors import Error, StictionWarning
 from stiction.inputs.names import label_model
-from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
-from stiction.runs.trajectory import Settings, Trajectory, run_trajectory
+from stiction.runs.controls import ControlsName
+from stiction.runs.run import Run, RunEnd, RunSettings, Step
 from stiction.scene import Scene
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import DEFAULTS
 
 RATIO = 2  # of successive steps
 TOLERANCE = 1e-9  # of the solver, so that its error does not count as one of the step
+_INTERRUPTED = "interrupted"
 _REFERENCES = ("coulomb", "lagged", "lagged_regularized")  # consistent models, the best first
 
 
@@ -91,6 +103,19 @@ class Convergence:
         return dataclasses.asdict(self)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Trajectory:
+    """Positions of a run with a time step [s].
+
+    positions: qpos at each sample, (n, nq); fewer if a step failed or the run was stopped.
+    message: why a step failed; empty if none did.
+    """
+
+    time_step: float
+    positions: Vector
+    message: str = ""
+
+
 @builtin_defaults()
 def measure_convergence(
     scene: Scene,
@@ -135,60 +160,105 @@ def measure_convergence(
         )
     if not accuracy > 0:
         raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
-    largest = time_step or float(scene.model.opt.timestep)
-    samples = count_steps(duration or default_duration(scene), largest)
-    controls = controls or default_controls(scene)
-    settings = Settings(
+    settings = RunSettings(
         scene,
-        largest,
-        samples,
-        controls,
-        seed,
-        {"tolerance": TOLERANCE, **(options or {})},
-        after_step,
-        friction_law,
+        time_step=time_step,
+        duration=duration,
+        controls=controls,
+        seed=seed,
+        options={"tolerance": TOLERANCE, "on_failure": "raise", **(options or {})},
     )
+    largest = settings.find_time_step()
+    # All runs have samples at the ends of the largest steps.
+    settings = dataclasses.replace(settings, time_step=largest)
     result = Convergence(
         scene=str(scene.path),
         time_steps=[largest / RATIO**level for level in range(num_steps)],
-        duration=samples * largest,
+        duration=settings.count_steps() * largest,
         accuracy=accuracy,
         reference=next((m for m in _REFERENCES if m in contact_models), contact_models[0]),
-        controls=controls.value,
+        controls=settings.find_controls().value,
         seed=seed,
     )
     finest: dict[str, Vector] = {}
     levers = calc_levers(scene.model)
     for name in contact_models:
-        model, positions = _measure(settings, name, result, levers)
+        model, positions = _measure(
+            settings.under(name, friction_law),
+            label_model(name, friction_law),
+            result,
+            levers,
+            after_step,
+        )
         result.models.append(model)
         if positions is not None:
             finest[name] = positions
-        if model.message == "interrupted":
+        if model.message == _INTERRUPTED:
             result.interrupted = True
             break
-    _compare_limits(result, finest, settings, levers)
+    _compare_limits(result, finest, scene.model, levers)
     return result
 
 
+def _run(
+    settings: RunSettings,
+    refinement: int,
+    after_step: AfterStep,
+    displacement: Vector | None = None,
+) -> _Trajectory:
+    """Runs the scene with a fraction of the largest time step.
+
+    Args:
+        settings: those of the largest time step.
+        refinement: number of steps between two samples.
+        after_step: called after each step; the run ends if it returns True.
+        displacement: of the initial position in the tangent space, (nv,); None for none.
+
+    Raises:
+        Error: the model refuses the scene.
+    """
+    time_step = settings.find_time_step() / refinement
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StictionWarning)
+        simulator = dataclasses.replace(settings, time_step=time_step).make_simulator()
+        data = settings.scene.make_data()
+        if displacement is not None:
+            mujoco.mj_integratePos(simulator.model, data.qpos, displacement, 1.0)
+        samples = [data.qpos.copy()]
+
+        def sample(step: Step) -> None:
+            if (step.index + 1) % refinement == 0:
+                samples.append(data.qpos.copy())
+
+        num_steps = settings.count_steps() * refinement
+        run = Run(simulator, data, num_steps, settings.make_controls())
+        message = ""
+        try:
+            if run.to_end(sample, stop=after_step) == RunEnd.stopped:
+                message = _INTERRUPTED
+        except Error as e:
+            message = f"{e} at {data.time:.4g} s"
+    return _Trajectory(time_step, np.array(samples), message)
+
+
 def _measure(
-    settings: Settings, name: str, result: Convergence, levers: Vector
+    settings: RunSettings, label: str, result: Convergence, levers: Vector, after_step: AfterStep
 ) -> tuple[ModelConvergence, Vector | None]:
     """Returns the convergence of a model, and the positions of its finest run."""
-    out = ModelConvergence(name, label_model(name, settings.friction_law))
-    runs: list[Trajectory] = []
+    out = ModelConvergence(settings.contact_model, label)
+    runs: list[_Trajectory] = []
     try:
         for level in range(len(result.time_steps)):
-            runs.append(run_trajectory(settings, name, RATIO**level))
+            runs.append(_run(settings, RATIO**level, after_step))
             if runs[-1].message:
                 out.status, out.message = "failed", runs[-1].message
-                if out.message == "interrupted":
-                    out.status = "interrupted"
+                if out.message == _INTERRUPTED:
+                    out.status = _INTERRUPTED
                 else:
                     out.message = f"at steps of {runs[-1].time_step:g} s: {out.message}"
                 return out, None
         displaced = [
-            run_trajectory(settings, name, RATIO, make_displacement(levers, size)).positions
+            _run(settings, RATIO, after_step, make_displacement(levers, size)).positions
             for size in DISPLACEMENTS
         ]
     except Error as e:
@@ -196,13 +266,14 @@ def _measure(
         return out, None
     model = settings.scene.model
     count = min(len(run) for run in (*displaced, runs[1].positions))
+    sample_time = result.time_steps[0]
     sensitivity = judge_sensitivity(
         [calc_distances(model, levers, runs[1].positions[:count], q[:count]) for q in displaced],
-        settings.sample_time,
+        sample_time,
     )
     out.growth, out.folding_time = sensitivity.growth, sensitivity.folding_time
     judged = slice(1, max(sensitivity.horizon, 2))
-    out.judged_time = (judged.stop - 1) * settings.sample_time
+    out.judged_time = (judged.stop - 1) * sample_time
     positions = [run.positions[judged] for run in runs]
     _judge(out, model, levers, positions, result)
     if sensitivity.is_chaotic:
@@ -251,7 +322,7 @@ def _judge(
 
 
 def _compare_limits(
-    result: Convergence, finest: dict[str, Vector], settings: Settings, levers: Vector
+    result: Convergence, finest: dict[str, Vector], model: mujoco.MjModel, levers: Vector
 ) -> None:
     """Sets the distances of the finest runs from that of the reference model."""
     reference = finest.get(result.reference)
@@ -260,6 +331,6 @@ def _compare_limits(
     for out in result.models:
         if out.contact_model not in finest:
             continue
-        count = 1 + round(out.judged_time / settings.sample_time)
+        count = 1 + round(out.judged_time / result.time_steps[0])
         a, b = finest[out.contact_model][1:count], reference[1:count]
-        out.limit_distance = calc_rms(calc_distances(settings.scene.model, levers, a, b))
+        out.limit_distance = calc_rms(calc_distances(model, levers, a, b))

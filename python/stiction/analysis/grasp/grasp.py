@@ -16,16 +16,16 @@ from stiction.analysis.artifacts.creep import predict_creep
 from stiction.analysis.grasp import limits
 from stiction.binding.interrupts import AfterStep
 from stiction.errors import Error, ignored_settings_are_fine
-from stiction.inputs.names import choose_friction_law, label_model
-from stiction.runs.controls import (
-    ControlsName,
-    count_steps,
-    default_controls,
-    default_duration,
-    make_controls,
+from stiction.inputs.names import label_model
+from stiction.runs.controls import ControlsName
+from stiction.runs.held_body import (
+    HeldBody,
+    Hold,
+    find_hold_start,
+    find_judged_start,
+    make_held_body,
 )
-from stiction.runs.held_body import HeldBody, make_held_body
-from stiction.runs.hold import Hold, find_hold_start, find_judged_start
+from stiction.runs.run import RunEnd, RunSettings
 from stiction.scene import Scene
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import DEFAULTS
@@ -128,92 +128,72 @@ def measure_grasp(
         Error: there is no such body, or it cannot fall; or an argument is out of range.
     """
     held = make_held_body(scene, body, "body")
-    controls = controls or default_controls(scene)
-    step = time_step or float(scene.model.opt.timestep)
-    num_steps = count_steps(duration or default_duration(scene), step)
+    settings = RunSettings(
+        scene,
+        time_step=time_step,
+        duration=duration,
+        controls=controls,
+        seed=seed,
+        options=options or {},
+    )
+    step = settings.find_time_step()
     result = Grasp(
         scene=str(scene.path),
         body=held.name,
         load=held.load,
         time_step=step,
-        duration=num_steps * step,
-        hold_start=find_hold_start(scene, controls),
+        duration=settings.count_steps() * step,
+        hold_start=find_hold_start(scene, settings.find_controls()),
     )
     for name in contact_models:
-        run = _Run(scene, held, result, name, friction_law, dict(options or {}))
-        run.step(num_steps, controls, seed, after_step)
-        result.rows.append(run.row)
+        row = GraspRow(name, label_model(name, friction_law))
+        result.rows.append(row)
+        _Run(settings.under(name, friction_law), held, result, row).measure(after_step)
         if result.interrupted:
             break
     return result
 
 
 class _Run:
-    """The run under one contact model; `row` has its results."""
+    """The run under one contact model, which fills its row."""
 
-    def __init__(
-        self,
-        scene: Scene,
-        held: HeldBody,
-        result: Grasp,
-        name: str,
-        friction_law: str,
-        options: dict[str, Any],
-    ) -> None:
-        self._scene, self._held, self._result = scene, held, result
-        self._options = {**choose_friction_law(name, friction_law), **options}
-        self.row = GraspRow(name, label_model(name, friction_law))
+    def __init__(self, settings: RunSettings, held: HeldBody, result: Grasp, row: GraspRow) -> None:
+        self._settings, self._held, self._result, self._row = settings, held, result, row
+        self._model = settings.scene.model
 
-    def step(
-        self, num_steps: int, controls: ControlsName, seed: int, after_step: AfterStep
-    ) -> None:
+    def measure(self, after_step: AfterStep) -> None:
         """Steps to the end, a failed step, or until after_step returns True, and fills the row."""
-        row, result = self.row, self._result
+        row, result = self._row, self._result
         try:
             with ignored_settings_are_fine():
-                simulator = self._scene.make_simulator(
-                    row.contact_model,
-                    time_step=result.time_step,
-                    on_failure="stop",
-                    **self._options,
-                )
+                simulator = self._settings.make_simulator()
         except Error as e:
             row.status, row.message = "refused", str(e)
             return
-        data, drive = self._scene.make_data(), make_controls(controls, self._scene, seed)
+        run = self._settings.make_run(simulator)
         hold = Hold(self._held, result.hold_start)
-        start = float(data.time)
-        judged_from = find_judged_start(
-            start, start + result.duration, self._held, result.hold_start
-        )
-        times: list[float] = []
-        slips: list[float] = []
-        for _ in range(num_steps):
-            time = float(data.time)
-            drive(data)
-            report = simulator.step(data)
-            if "interrupted" in report.status or after_step():
-                result.interrupted = True
-                break
-            if report.status_bits:
-                row.status, row.message = "failed", f"at {time:.4g} s: {report.message}"
-                return
-            slip = hold.follow(time, report, data)
-            if time >= judged_from and math.isfinite(slip):
-                times.append(time)
-                slips.append(slip)
-        if hold.report is None:
-            self._explain_no_hold(hold, float(data.time))
+        start = float(run.data.time)
+        end = run.to_end(hold.follow, stop=after_step)
+        result.interrupted = end == RunEnd.stopped
+        if end == RunEnd.failed and run.report is not None:
+            row.status = "failed"
+            row.message = f"at {run.data.time:.4g} s: {run.report.message}"
             return
-        if len(times) > 1:
-            row.creep_measured = float(np.polyfit(np.array(times) - times[0], slips, 1)[0])
-        row.creep_predicted = predict_creep(
-            self._held, hold.report, data, self._scene.model, simulator.options
+        if hold.report is None:
+            self._explain_no_hold(hold, float(run.data.time))
+            return
+        times, slips = hold.find_judged(
+            find_judged_start(start, start + result.duration, self._held, result.hold_start)
         )
-        self._judge(simulator, hold.report, data)
+        if len(times) > 1:
+            row.creep_measured = float(np.polyfit(times - times[0], slips, 1)[0])
+        row.creep_predicted = predict_creep(
+            self._held, hold.report, run.data, self._model, simulator.options
+        )
+        self._judge(simulator, hold.report, run.data)
 
     def _explain_no_hold(self, hold: Hold, end: float) -> None:
-        row, name = self.row, self._held.name
+        row, name = self._row, self._held.name
         if hold.dropped_at is not None:
             row.status = "dropped"
             row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
@@ -231,7 +211,7 @@ class _Run:
 
     def _judge(self, simulator: Simulator, report: StepReport, data: mujoco.MjData) -> None:
         """Fills the row from the last step in which something held the body."""
-        row, held = self.row, self._held
+        row, held = self._row, self._held
         contacts = self._find_contacts(simulator, report)
         row.normal_force = float(contacts.force.sum())
         row.num_contacts = len(contacts.force)
@@ -258,20 +238,16 @@ class _Run:
                 f"friction cannot hold '{held.name}', which slides or turns; press harder, raise the "
                 "friction, or hold the body nearer to its center of mass"
             )
-        elif not self._is_gripped(report):
+        elif not held.is_gripped(report.contacts, self._model):
             row.status = "supported"
             row.message = f"only bodies that are fixed to the world touch '{held.name}'"
 
     def _slips(self, report: StepReport) -> bool:
         """True if friction cannot carry the weight, or is at its bound at every contact that presses."""
-        contacts, margin = report.contacts, self.row.slip_margin
+        contacts, margin = report.contacts, self._row.slip_margin
         own = self._held.find_contacts(contacts)
         own = own[np.asarray(contacts.normal_impulse)[own] > 0]
         return (margin is not None and margin <= 0) or bool(np.all(contacts.slipping[own]))
-
-    def _is_gripped(self, report: StepReport) -> bool:
-        holders = self._held.find_holders(report.contacts)
-        return bool(self._scene.model.body_weldid[holders].any())
 
     def _find_contacts(self, simulator: Simulator, report: StepReport) -> limits.GraspContacts:
         """Returns the contacts that press on the body."""
@@ -281,7 +257,7 @@ class _Run:
         own, signs = own[presses], signs[presses, None]
         impulse, normal = signs * contacts.impulse[own], signs * contacts.normal[own]
         normal_impulse = contacts.normal_impulse[own]
-        traits = contact_model_traits(self.row.contact_model)
+        traits = contact_model_traits(self._row.contact_model)
         friction = contacts.friction[own] if traits.uses_friction else np.ones(len(own))
         takes_torsion = traits.takes_laws or traits.is_mj_step
         pairs = [tuple(int(g) for g in pair) for pair in contacts.geoms[own]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +14,11 @@ import numpy as np
 
 from stiction.batch import Batch
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.bench.scenes import load
+from stiction.evidence.bench.scenes import BenchScene, load, load_pile
 from stiction.evidence.bench.timing import Runner, time_in_turns
-from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
 from stiction.recording import format as fmt
+from stiction.runs.run import Run, Step
 from stiction.setup.options import DEFAULTS
-from stiction.setup.properties import PropertiesLike
-from stiction.simulator import Simulator
 
 # Robots of Gymnasium and of this package, and the pile of `bench clutter`.
 PILE = "clutter_160"
@@ -76,25 +75,26 @@ def run_batch(
         num_sims: number of simulations.
         num_repeats: number of runs of each batch; they take turns.
     """
-    start = _make_start(name)
-    model = start.model
+    scene = _load(name)
+    model = scene.model
     controls = _make_controls(model, num_sims)
     with ignored_settings_are_fine():
         ours = {
-            n: Batch(model, num_sims, n, contact_model=contact_model, properties=start.properties)
+            n: Batch(model, num_sims, n, contact_model=contact_model, properties=scene.properties)
             for n in (1, 2)
         }
     peer = mujoco.batch.Batch(model, num_sims, 1)
     runners = {
-        "stiction": start.make_runner(ours[1], controls),
-        "mujoco": start.make_runner(peer, controls),
+        "stiction": _make_runner(scene, ours[1], controls),
+        "mujoco": _make_runner(scene, peer, controls),
     }
     times = time_in_turns(runners, num_repeats)
     us, mj = times["stiction"], times["mujoco"]
     walls = {
-        n: _time_wall(start.make_runner(batch, controls), num_repeats) for n, batch in ours.items()
+        n: _time_wall(_make_runner(scene, batch, controls), num_repeats)
+        for n, batch in ours.items()
     }
-    contacts, iterations = _count(start, ours[1], controls)
+    contacts, iterations = _count(scene, ours[1], controls)
     return BatchCase(
         scene=name,
         dofs=model.nv,
@@ -105,45 +105,34 @@ def run_batch(
         mujoco_us_per_step=mj.minimum,
         mujoco_us_per_step_median=mj.median,
         speed=mj.minimum / us.minimum,
-        certificate=_find_share_of_certificate(start, contact_model, controls),
+        certificate=_find_share_of_certificate(scene, contact_model, controls),
         efficiency=walls[1] / (2 * walls[2]),
     )
 
 
-@dataclass(frozen=True)
-class _Start:
-    """A model, and the state from which its simulations start."""
-
-    model: mujoco.MjModel
-    properties: PropertiesLike
-    state: np.ndarray
-
-    def make_runner(self, batch: mujoco.batch.Batch, controls: np.ndarray) -> Runner:
-        def reset() -> None:
-            batch.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
-            batch.state[:] = self.state
-            _advance(batch, controls, _NUM_SETTLE_STEPS)
-
-        num_steps = self.count_steps() * batch.nsim
-        return Runner(reset, lambda n: _advance(batch, controls, n // batch.nsim), num_steps)
-
-    def count_steps(self) -> int:
-        """Returns the number of steps that each simulation takes."""
-        return max(10, min(_NUM_STEPS, _NUM_DOF_STEPS // int(self.model.nv)))
-
-
-def _make_start(name: str) -> _Start:
+def _load(name: str) -> BenchScene:
     if name == PILE:
-        model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(160)))
-        data = mujoco.MjData(model)
-        mujoco.mj_step(model, data, 1000)
-        return _Start(model, make_properties(), fmt.get_state(model, data))
-    model = load(name).model
-    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    data = mujoco.MjData(model)
-    if model.nkey:
-        mujoco.mj_resetDataKeyframe(model, data, 0)
-    return _Start(model, None, fmt.get_state(model, data))
+        return load_pile(160)
+    scene = load(name)
+    scene.model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    return BenchScene(scene.model, None, scene.make_data())
+
+
+def _make_runner(scene: BenchScene, batch: mujoco.batch.Batch, controls: np.ndarray) -> Runner:
+    state = fmt.get_state(scene.model, scene.start)
+
+    def reset() -> None:
+        batch.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+        batch.state[:] = state
+        _advance(batch, controls, _NUM_SETTLE_STEPS)
+
+    num_steps = _count_steps(scene) * batch.nsim
+    return Runner(reset, lambda n: _advance(batch, controls, n // batch.nsim), num_steps)
+
+
+def _count_steps(scene: BenchScene) -> int:
+    """Returns the number of steps that each simulation takes."""
+    return max(10, min(_NUM_STEPS, _NUM_DOF_STEPS // int(scene.model.nv)))
 
 
 def _make_controls(model: mujoco.MjModel, num_sims: int) -> np.ndarray:
@@ -176,29 +165,36 @@ def _time_wall(runner: Runner, num_repeats: int) -> float:
     return min(times)
 
 
-def _count(start: _Start, batch: Batch, controls: np.ndarray) -> tuple[float, float]:
+def _count(scene: BenchScene, batch: Batch, controls: np.ndarray) -> tuple[float, float]:
     """Returns the mean numbers of contacts and of iterations of a step."""
     contacts, iterations = batch.bind("contacts"), batch.bind("iterations")
     counts: list[tuple[float, float]] = []
-    start.make_runner(batch, controls).reset()
+    _make_runner(scene, batch, controls).reset()
     _advance(
         batch,
         controls,
-        start.count_steps(),
+        _count_steps(scene),
         lambda: counts.append((len(contacts) / batch.nsim, float(iterations.mean()))),
     )
     return mean(n for n, _ in counts), mean(n for _, n in counts)
 
 
-def _find_share_of_certificate(start: _Start, contact_model: str, controls: np.ndarray) -> float:
+def _find_share_of_certificate(
+    scene: BenchScene, contact_model: str, controls: np.ndarray
+) -> float:
     """Returns the median share of the certificate in the wall time of a step."""
-    with ignored_settings_are_fine():
-        simulator = Simulator(start.model, contact_model, properties=start.properties)
-    data = mujoco.MjData(start.model)
-    mujoco.mj_setState(start.model, data, start.state, fmt.INTEGRATION)
+    simulator = scene.make_simulator(contact_model)
+    draws = itertools.cycle(controls[:, 0])
     shares = []
-    for k in range(start.count_steps()):
-        data.ctrl[:] = controls[k % len(controls), 0]
-        timings = simulator.step(data).timings
+
+    def drive(data: mujoco.MjData) -> None:
+        data.ctrl[:] = next(draws)
+
+    def add(step: Step) -> None:
+        timings = step.report.timings
         shares.append(timings.certificate / timings.total)
+
+    data = mujoco.MjData(scene.model)
+    mujoco.mj_setState(scene.model, data, fmt.get_state(scene.model, scene.start), fmt.INTEGRATION)
+    Run(simulator, data, _count_steps(scene), drive).to_end(add)
     return median(shares)

@@ -12,19 +12,18 @@ as the root mean square over the states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-import stiction
 from stiction._core import contact_model_traits
-from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.bench.timing import Runner, time_in_turns
-from stiction.evidence.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
+from stiction.evidence.bench.scenes import BenchScene, load_pile
+from stiction.evidence.bench.timing import Runner
+from stiction.evidence.bench.work_precision import Tell, Work, WorkCurves, measure
 from stiction.recording import format as fmt
 
 Vector = NDArray[np.float64]
@@ -43,26 +42,33 @@ _SOLVERS = {
 _ACCURATE_ITERATIONS = 200  # iterations of Newton's method for v*
 
 
+Advance = Callable[[mujoco.MjData], object]
+
+
 @dataclass(frozen=True)
-class _Start:
+class _Course:
     """The states that all steps start from.
 
-    model: the model.
+    scene: the pile.
     states: components of mjSTATE_INTEGRATION, (size,) each.
     weights: diagonal of M, (nv,).
     """
 
-    model: mujoco.MjModel
+    scene: BenchScene
     states: list[Vector]
     weights: Vector
 
     def make_data(self, state: Vector) -> mujoco.MjData:
-        data = mujoco.MjData(self.model)
-        mujoco.mj_setState(self.model, data, state, fmt.INTEGRATION)
+        data = mujoco.MjData(self.scene.model)
+        mujoco.mj_setState(self.scene.model, data, state, fmt.INTEGRATION)
         return data
 
-
-Advance = Callable[[mujoco.MjData], object]
+    def calc_error(self, solutions: list[Vector], accurate: list[Vector]) -> float:
+        squares = []
+        for v, v_star, state in zip(solutions, accurate, self.states, strict=True):
+            v0 = self.make_data(state).qvel
+            squares.append(self.weights @ (v - v_star) ** 2 / (self.weights @ (v_star - v0) ** 2))
+        return float(np.sqrt(np.mean(squares)))
 
 
 class _Stepper:
@@ -71,29 +77,27 @@ class _Stepper:
     Each state has its own `advance`, so that a solver's warm start comes from the same state.
     """
 
-    def __init__(self, start: _Start, make_advance: Callable[[], Advance]) -> None:
-        self._start = start
-        self._datas = [start.make_data(state) for state in start.states]
-        self._advances = [make_advance() for _ in start.states]
+    def __init__(self, course: _Course, make_advance: Callable[[], Advance]) -> None:
+        self._model = course.scene.model
+        self._runs = [(make_advance(), course.make_data(state), state) for state in course.states]
 
     def solve(self) -> list[Vector]:
         """Returns the velocities after one step from each state, (nv,) each."""
         self.advance(1)
-        return [data.qvel.copy() for data in self._datas]
+        return [data.qvel.copy() for _, data, _ in self._runs]
 
     def advance(self, num_times: int) -> None:
         """Steps num_times from each state."""
-        for advance, data, state in zip(
-            self._advances, self._datas, self._start.states, strict=True
-        ):
+        for advance, data, state in self._runs:
             for _ in range(num_times):
-                mujoco.mj_setState(self._start.model, data, state, fmt.INTEGRATION)
+                mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
                 advance(data)
 
-    def make_runner(self) -> Runner:
-        """Returns a runner for time_in_turns."""
-        num_steps = _STEPS_PER_REPEAT * len(self._datas)
-        return Runner(lambda: None, lambda _: self.advance(_STEPS_PER_REPEAT), num_steps)
+    def make_work(self, key: tuple[str, str, float], error: float) -> Work:
+        """Returns the work of `_STEPS_PER_REPEAT` steps from each state."""
+        num_steps = _STEPS_PER_REPEAT * len(self._runs)
+        runner = Runner(lambda: None, lambda _: self.advance(_STEPS_PER_REPEAT), num_steps)
+        return Work(*key, runner, lambda: error)
 
 
 def run_clutter_work(
@@ -114,38 +118,37 @@ def run_clutter_work(
         num_repeats: number of runs of each stepper; they take turns.
         tell: called with a description of the next run.
     """
-    start = _make_start(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
+    course = _make_course(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
     contact_models = list(contact_models)
-    points: list[WorkPoint] = []
-    steppers: dict[tuple[str, str, float], _Stepper] = {}
-    errors: dict[tuple[str, str, float], float] = {}
+    works: list[Work] = []
+
+    def add(
+        name: str,
+        knob: str,
+        settings: Sequence[float],
+        accurate: list[Vector],
+        make: Callable[[float], Callable[[], Advance]],
+    ) -> None:
+        tell(f"clutter, {name}")
+        for setting in settings:
+            stepper = _Stepper(course, make(setting))
+            error = course.calc_error(stepper.solve(), accurate)
+            works.append(stepper.make_work((name, knob, float(setting)), error))
+
     for name in contact_models:
         # Other models have no convex solver with a tolerance: 'tamsi' does not converge in some
         # steps of this fall, and 'mujoco' is run by its number of iterations.
         if contact_model_traits(name).has_error_bound:
-            tell(f"clutter, {name}")
-            accurate = _Stepper(start, _advance_ours(start, name, _ACCURATE)).solve()
-            for tolerance in TOLERANCES:
-                key = (name, "tolerance", tolerance)
-                steppers[key] = _Stepper(start, _advance_ours(start, name, tolerance))
-                errors[key] = _calc_error(start, steppers[key].solve(), accurate)
+            ours = partial(_advance_ours, course.scene, name)
+            add(name, "tolerance", TOLERANCES, _Stepper(course, ours(_ACCURATE)).solve(), ours)
     if any(contact_model_traits(name).is_mj_step for name in contact_models):
-        newton = mujoco.mjtSolver.mjSOL_NEWTON
-        accurate = _Stepper(start, _advance_mujoco(start, newton, _ACCURATE_ITERATIONS)).solve()
+        newton = _advance_mujoco(course.scene, mujoco.mjtSolver.mjSOL_NEWTON, _ACCURATE_ITERATIONS)
+        accurate = _Stepper(course, newton).solve()
         for name, (solver, counts) in _SOLVERS.items():
-            tell(f"clutter, {name}")
-            for count in counts:
-                key = (name, "iterations", float(count))
-                steppers[key] = _Stepper(start, _advance_mujoco(start, solver, count))
-                errors[key] = _calc_error(start, steppers[key].solve(), accurate)
+            add(
+                name, "iterations", counts, accurate, partial(_advance_mujoco, course.scene, solver)
+            )
     tell("clutter, times")
-    names = {" ".join(map(str, key)): key for key in steppers}
-    times = time_in_turns(
-        {name: steppers[key].make_runner() for name, key in names.items()}, num_repeats
-    )
-    for name, key in names.items():
-        time = times[name]
-        points.append(WorkPoint(*key, errors[key], 1e-3 * time.minimum, 1e-3 * time.median))
     traits = [contact_model_traits(name) for name in contact_models]
     left_out = [t.name for t in traits if not (t.has_error_bound or t.is_mj_step)]
     return WorkCurves(
@@ -153,14 +156,14 @@ def run_clutter_work(
         error="relative error of a step's velocities [-]",
         work="CPU time per step [ms]",
         floor=None,
-        points=points,
+        points=measure(works, num_repeats),
         notes=[f"clutter is run without {name}, whose steps fail there" for name in left_out],
     )
 
 
-def _make_start(num_bodies: int, times: Iterable[float]) -> _Start:
-    model = mujoco.MjModel.from_xml_string(make_mjcf(make_clutter(num_bodies)))
-    data = mujoco.MjData(model)
+def _make_course(num_bodies: int, times: Iterable[float]) -> _Course:
+    scene = load_pile(num_bodies, has_fallen=False)
+    model, data = scene.model, scene.start
     states = []
     for time in times:
         while data.time < time:
@@ -168,38 +171,23 @@ def _make_start(num_bodies: int, times: Iterable[float]) -> _Start:
         states.append(fmt.get_state(model, data))
     # M is diagonal: all bodies are free, and are spheres or cubes.
     weights = np.column_stack([np.repeat(model.body_mass[1:, None], 3, 1), model.body_inertia[1:]])
-    return _Start(model, states, weights.ravel())
+    return _Course(scene, states, weights.ravel())
 
 
-def _advance_ours(start: _Start, contact_model: str, tolerance: float) -> Callable[[], Advance]:
-    def make() -> Advance:
-        with ignored_settings_are_fine():
-            return stiction.Simulator(
-                start.model,
-                contact_model,
-                properties=make_properties(),
-                tolerance=tolerance,
-                near_rigid_factor=0.0,
-                on_failure="keep_best",
-            ).step
-
-    return make
+def _advance_ours(scene: BenchScene, contact_model: str, tolerance: float) -> Callable[[], Advance]:
+    return lambda: (
+        scene.make_simulator(
+            contact_model, tolerance=tolerance, near_rigid_factor=0.0, on_failure="keep_best"
+        ).step
+    )
 
 
 def _advance_mujoco(
-    start: _Start, solver: mujoco.mjtSolver, iterations: int
+    scene: BenchScene, solver: mujoco.mjtSolver, iterations: float
 ) -> Callable[[], Advance]:
     def advance(data: mujoco.MjData) -> None:
-        options = start.model.opt
-        options.solver, options.iterations, options.tolerance = solver, iterations, 0.0
-        mujoco.mj_step(start.model, data)
+        options = scene.model.opt
+        options.solver, options.iterations, options.tolerance = solver, int(iterations), 0.0
+        mujoco.mj_step(scene.model, data)
 
     return lambda: advance
-
-
-def _calc_error(start: _Start, solutions: list[Vector], accurate: list[Vector]) -> float:
-    squares = []
-    for v, v_star, state in zip(solutions, accurate, start.states, strict=True):
-        v0 = start.make_data(state).qvel
-        squares.append(start.weights @ (v - v_star) ** 2 / (start.weights @ (v_star - v0) ** 2))
-    return float(np.sqrt(np.mean(squares)))

@@ -8,7 +8,6 @@ slip tolerance.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +18,15 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.bench.timing import Runner
+from stiction.evidence.bench.work_precision import (
+    Tell,
+    Work,
+    WorkCurves,
+    choose_drake,
+    measure,
+    sort_points,
+)
 from stiction.evidence.engines.drake_model import DrakeModel
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.scene import load_scene
@@ -161,58 +167,32 @@ SCENES: dict[str, Callable[[], ControlScene]] = {
 }
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run at one accuracy.
-
-    positions: positions of ControlScene.columns at the sample times, (n, columns) [m].
-    cpu_ms: CPU time [ms].
-    num_steps: number of steps, with those that were rejected; -1: not known.
-    """
-
-    positions: Vector
-    cpu_ms: float
-    num_steps: int
+# Starts a simulator of a scene at an accuracy [m]. Returns a function that advances it from a time to
+# a time [s], and returns qpos.
+Start = Callable[[ControlScene, float], Callable[[float, float], Vector]]
 
 
-def _start(scene: ControlScene) -> mujoco.MjData:
-    """Makes the state at the start of a scene."""
-    data = mujoco.MjData(scene.model)
-    if scene.model.nkey:
-        mujoco.mj_resetDataKeyframe(scene.model, data, 0)
-    if scene.velocity:
-        data.qvel[:] = scene.velocity
-    return data
-
-
-def run_stiction(scene: ControlScene, accuracy: float, contact_model: str = "coulomb") -> Run:
-    """Runs a scene with Simulator.advance."""
+def start_stiction(scene: ControlScene, accuracy: float) -> Callable[[float, float], Vector]:
+    """Starts Simulator.advance under `coulomb`; see Start."""
     with ignored_settings_are_fine():
         simulator = stiction.Simulator(
             scene.model,
-            contact_model,
+            "coulomb",
             properties=_make_properties(scene),
             stiction_tolerance=_STICTION_TOLERANCE,
         )
-    data = _start(scene)
-    positions, num_steps = [], 0
-    start = time.process_time()
-    for until in scene.sample_times():
+    data = _make_data(scene)
+
+    def advance(now: float, until: float) -> Vector:
         data.ctrl[:] = scene.find_controls(data.time)
-        steps = simulator.advance(data, until, accuracy).advance
-        assert steps is not None
-        num_steps += steps.num_steps + steps.num_rejected
-        positions.append(data.qpos[list(scene.columns)].copy())
-    cpu_ms = 1e3 * (time.process_time() - start)
-    return Run(np.array(positions), cpu_ms, num_steps)
+        simulator.advance(data, until, accuracy)
+        return np.array(data.qpos)
+
+    return advance
 
 
-def run_cenic(scene: ControlScene, accuracy: float) -> Run:
-    """Runs a scene with Drake's CENIC.
-
-    Raises:
-        RuntimeError: Drake fails.
-    """
+def start_cenic(scene: ControlScene, accuracy: float) -> Callable[[float, float], Vector]:
+    """Starts Drake's CENIC; see Start."""
     peer = DrakeModel(
         scene.model,
         scene.materials,
@@ -221,18 +201,58 @@ def run_cenic(scene: ControlScene, accuracy: float) -> Run:
         touches_in=scene.touches_in,
         accuracy=accuracy,
     )
-    data = _start(scene)
+    data = _make_data(scene)
     data.ctrl[:] = scene.find_controls(0.0)
     peer.set_state(data)
-    positions = []
-    start, now = time.process_time(), 0.0
-    for until in scene.sample_times():
+
+    def advance(now: float, until: float) -> Vector:
         peer.set_controls(np.array(scene.find_controls(now)))
-        peer.advance_to(float(until))
-        now = float(until)
-        positions.append(peer.get_positions()[list(scene.columns)])
-    cpu_ms = 1e3 * (time.process_time() - start)
-    return Run(np.array(positions), cpu_ms, peer.count_steps())
+        peer.advance_to(until)
+        return peer.get_positions()
+
+    return advance
+
+
+def run_control(scene: ControlScene, advance: Callable[[float, float], Vector]) -> Vector:
+    """Runs a scene from its start. Returns the positions at the sample times, (n, columns) [m].
+
+    Raises:
+        RuntimeError: Drake fails.
+    """
+    positions, now = [], 0.0
+    for until in scene.sample_times().tolist():
+        positions.append(advance(now, until)[list(scene.columns)])
+        now = until
+    return np.array(positions)
+
+
+class _TimedRun:
+    """Runs that are timed, without their start; `positions` of the last one, None if it failed."""
+
+    def __init__(self, start: Start, scene: ControlScene, accuracy: float) -> None:
+        self._start, self._scene, self._accuracy = start, scene, accuracy
+        self.positions: Vector | None = None
+
+    def reset(self) -> None:
+        self._advance = self._start(self._scene, self._accuracy)
+
+    def run(self, _: int) -> None:
+        try:
+            self.positions = run_control(self._scene, self._advance)
+        except RuntimeError:  # Drake raises it if a step fails
+            self.positions = None
+
+    def calc_error(self, reference: Vector) -> float | None:
+        if self.positions is None:
+            return None
+        distance = self.positions - reference
+        if self._scene.law is not None:  # compared from the first sample on
+            distance -= distance[0]
+        return float(np.sqrt(np.mean(np.sum(distance**2, axis=1))))
+
+    def make_work(self, stepper: str, reference: Vector) -> Work:
+        runner = Runner(self.reset, self.run, 1)
+        return Work(stepper, "accuracy", self._accuracy, runner, lambda: self.calc_error(reference))
 
 
 def run_error_control(
@@ -253,65 +273,34 @@ def run_error_control(
         tell: called with a description of the next run.
     """
     scene = SCENES[name]()
-    runners: dict[str, Callable[[float], Run]] = {"coulomb": lambda a: run_stiction(scene, a)}
-    notes = []
-    if with_drake is None:
-        with_drake = drake_peer.is_installed()
-        if not with_drake:
-            notes.append("Drake's CENIC is not run: Drake is not installed (pip install drake)")
-    if with_drake:
-        runners["drake cenic"] = lambda a: run_cenic(scene, a)
+    notes: list[str] = []
+    starts: dict[str, Start] = {"coulomb": start_stiction}
+    if choose_drake(with_drake, "CENIC is", notes):
+        starts["drake cenic"] = start_cenic
     references = {}
-    for stepper, run in runners.items():
+    for stepper, start in starts.items():
         tell(f"{name}, reference of {stepper}")
         references[stepper] = (
             scene.law(scene.sample_times())
             if scene.law
-            else run(_QUICK_REFERENCE if quick else _REFERENCE).positions
+            else run_control(scene, start(scene, _QUICK_REFERENCE if quick else _REFERENCE))
         )
     points = []
     for accuracy in QUICK_ACCURACIES if quick else ACCURACIES:
         tell(f"{name} at {accuracy:g}")
-        for stepper, runs in _run_in_turns(runners, accuracy, num_repeats).items():
-            reference = references[stepper]
-            points.append(_make_point(stepper, accuracy, runs, reference, scene.law is not None))
-    points.sort(key=lambda point: list(runners).index(point.stepper))
+        works = [
+            _TimedRun(start, scene, accuracy).make_work(stepper, references[stepper])
+            for stepper, start in starts.items()
+        ]
+        points += measure(works, num_repeats)
     return WorkCurves(
         scene=name,
         error="RMS error of positions [m]",
         work="CPU time of the run [ms]",
         floor=None,
-        points=points,
+        points=sort_points(points, starts),
         notes=notes,
     )
-
-
-def _run_in_turns(
-    runners: dict[str, Callable[[float], Run]], accuracy: float, num_repeats: int
-) -> dict[str, list[Run]]:
-    """Runs each simulator; one that fails has an empty list."""
-    runs: dict[str, list[Run]] = {name: [] for name in runners}
-    for _ in range(num_repeats):
-        for name, run in runners.items():
-            try:
-                runs[name].append(run(accuracy))
-            except RuntimeError:  # Drake raises it if a step fails
-                runs[name] = []
-    return runs
-
-
-def _make_point(
-    stepper: str, accuracy: float, runs: list[Run], reference: Vector, from_first: bool
-) -> WorkPoint:
-    """Makes the point of runs, which are compared from their first sample on if from_first is True."""
-    if not runs or not np.isfinite(runs[0].positions).all():
-        return WorkPoint(stepper, "accuracy", accuracy, None, None, None, 1)
-    times = [run.cpu_ms for run in runs]
-    distance = runs[0].positions - reference
-    if from_first:
-        distance -= distance[0]
-    error = float(np.sqrt(np.mean(np.sum(distance**2, axis=1))))
-    return WorkPoint(stepper, "accuracy", accuracy, error, min(times), float(np.median(times)))
 
 
 def calc_advantages(curves: WorkCurves) -> dict[float, float]:
@@ -324,6 +313,16 @@ def calc_advantages(curves: WorkCurves) -> dict[float, float]:
             continue
         out[point.setting] = point.error * point.cpu_ms / (own.error * own.cpu_ms)
     return out
+
+
+def _make_data(scene: ControlScene) -> mujoco.MjData:
+    """Makes the state at the start of a scene."""
+    data = mujoco.MjData(scene.model)
+    if scene.model.nkey:
+        mujoco.mj_resetDataKeyframe(scene.model, data, 0)
+    if scene.velocity:
+        data.qvel[:] = scene.velocity
+    return data
 
 
 def _make_properties(scene: ControlScene) -> dict[str, Any]:

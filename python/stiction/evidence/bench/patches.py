@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
 import stiction
+from stiction._core import ContactProperties
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.bench.mujoco_runners import make_stiction_runner
-from stiction.evidence.bench.scene_pairs import make_pair_runners, make_surface_runner
-from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.bench.patch_queries import DRIFT
+from stiction.evidence.bench.timing import Runner, copy_data, make_stiction_runner, time_in_turns
 from stiction.evidence.engines.drake_model import DrakeModel, Scheme, Surface, find_materials
 from stiction.evidence.experiments import gripper
 from stiction.evidence.experiments.spatula import EXAMPLE
@@ -135,7 +136,7 @@ def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) ->
     model, simulator = start.scene.model, start.simulator
     ours, summary = make_stiction_runner(simulator, start.data, _SETTLE_STEPS, _NUM_STEPS)
     arguments = (model, simulator.properties, start.data, start.tessellation, _NUM_STEPS)
-    query, pairs = make_surface_runner(*arguments), make_pair_runners(*arguments)
+    query, pairs = _make_surface_runner(*arguments), _make_pair_runners(*arguments)
     runners = {"stiction": ours, "query": query.runner}
     runners |= {name: pair.runner for name, pair in pairs.items()}
     peers = {scheme: _make_drake(start, scheme) for scheme in schemes}
@@ -143,7 +144,7 @@ def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) ->
         runners[scheme] = Runner(peer.reset, peer.advance, _NUM_STEPS)
     if peers:
         first = peers[schemes[0]]
-        runners["drake_query"] = Runner(first.reset, lambda n: _discard(first.query(n)), _NUM_STEPS)
+        runners["drake_query"] = Runner(first.reset, first.query, _NUM_STEPS)
     times = time_in_turns(runners, num_repeats)
     us, query_us = times.pop("stiction"), times.pop("query").minimum
     pair_times = {
@@ -151,7 +152,7 @@ def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) ->
     }
     drake_query = times.pop("drake_query", None)
     best = min((timing.minimum for timing in times.values()), default=None)
-    report = simulator.step(_copy(model, start.data))
+    report = simulator.step(copy_data(model, start.data))
     return StepCase(
         scene=start.name,
         faces=report.patches.num_faces,
@@ -174,10 +175,6 @@ def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) ->
     )
 
 
-def _discard(_: object) -> None:
-    return None
-
-
 def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
     peer = DrakeModel(
         start.scene.model,
@@ -192,10 +189,53 @@ def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
     return peer
 
 
-def _copy(model: mujoco.MjModel, data: mujoco.MjData) -> mujoco.MjData:
-    copied = mujoco.MjData(model)
-    mujoco.mj_copyData(copied, model, data)
-    return copied
+@dataclass(frozen=True)
+class _SurfaceRunner:
+    """A runner with the mean number of faces of its queries.
+
+    The number is taken from the queries themselves, because meshes that match in a symmetric state
+    have several times as many faces as soon as they slide.
+    """
+
+    faces: float
+    runner: Runner
+
+
+def _make_surface_runner(
+    model: mujoco.MjModel,
+    properties: ContactProperties | None,
+    data: mujoco.MjData,
+    tessellation: Surface,
+    num_steps: int,
+) -> _SurfaceRunner:
+    """Makes a runner for all pairs at the state of data, which is copied."""
+    surfaces = stiction.ContactSurfaces(model, properties, tessellation=tessellation)
+    copied = copy_data(model, data)
+    # Queries alternate between the displaced and the original state.
+    faces = [surfaces.calc(copied, num_times, DRIFT).num_faces for num_times in (1, 2)]
+    return _SurfaceRunner(
+        sum(faces) / 2, Runner(lambda: None, lambda n: surfaces.calc(copied, n, DRIFT), num_steps)
+    )
+
+
+def _make_pair_runners(
+    model: mujoco.MjModel,
+    properties: ContactProperties | None,
+    data: mujoco.MjData,
+    tessellation: Surface,
+    num_steps: int,
+) -> dict[str, _SurfaceRunner]:
+    """Makes a runner for each pair that touches at the state of data, by the names of its geoms."""
+    patches = stiction.ContactSurfaces(model, properties, tessellation=tessellation).calc(data)
+    runners = {}
+    for patch in patches:
+        A, B = patch.geoms
+        alone = copy.copy(model)
+        alone.geom_contype[:] = alone.geom_conaffinity[:] = 0
+        alone.geom_contype[A] = alone.geom_conaffinity[B] = 1
+        name = f"{model.geom(A).name}, {model.geom(B).name}"
+        runners[name] = _make_surface_runner(alone, properties, data, tessellation, num_steps)
+    return runners
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,30 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
+import mujoco
 import numpy as np
 
 from stiction._core import contact_model_traits
-from stiction.evidence.bench.planar_steppers import (
-    MUJOCO_VARIANTS,
-    MujocoStepper,
-    PlanarStepper,
-    StictionStepper,
+from stiction.evidence.bench.timing import Runner
+from stiction.evidence.bench.work_precision import (
+    Tell,
+    Work,
+    WorkCurves,
+    choose_drake,
+    measure,
+    sort_points,
 )
-from stiction.evidence.bench.timing import Runner, time_in_turns
-from stiction.evidence.bench.work_precision import Tell, WorkCurves, WorkPoint
-from stiction.evidence.engines import drake_peer
 from stiction.evidence.engines.drake_planar import DRAKE_MODELS, DrakeStepper
 from stiction.evidence.experiments.conveyor import CASE as CONVEYOR
 from stiction.evidence.experiments.falling_sphere import CASE as FALLING_SPHERE
-from stiction.evidence.experiments.planar import Trajectory, Vector
+from stiction.evidence.experiments.planar import (
+    Trajectory,
+    Vector,
+    calc_ground_velocities,
+    set_ground_velocity,
+)
 from stiction.evidence.experiments.planar_case import PlanarCase
 from stiction.evidence.experiments.sliding_rod import CASES as SLIDING_ROD
 from stiction.setup.options import DEFAULTS
@@ -67,6 +74,131 @@ PLANAR_WORK = {
     ),
 }
 
+
+class PlanarStepper(Protocol):
+    """A simulator that steps one case."""
+
+    def reset(self) -> None:
+        """Returns to the start of the case."""
+
+    def advance(self, num_steps: int) -> None:
+        """Takes num_steps steps. The steps since reset() must not exceed the case's duration."""
+
+    def get_position(self) -> Vector:
+        """Returns x and z relative to the ground [m], and theta [rad] of a rotating body, (2 or 3,)."""
+
+    def count_failures(self) -> int:
+        """Returns the number of failed steps in the last call of advance(1)."""
+
+
+@dataclass(frozen=True)
+class MujocoVariant:
+    """A setting of MuJoCo.
+
+    cone: type of the friction cones.
+    is_stiff: whether contacts have MuJoCo's largest stiffness, or its default.
+    """
+
+    cone: mujoco.mjtCone
+    is_stiff: bool
+
+
+MUJOCO_VARIANTS = {
+    "mujoco elliptic": MujocoVariant(mujoco.mjtCone.mjCONE_ELLIPTIC, True),
+    "mujoco pyramidal": MujocoVariant(mujoco.mjtCone.mjCONE_PYRAMIDAL, True),
+    "mujoco default": MujocoVariant(mujoco.mjtCone.mjCONE_PYRAMIDAL, False),
+}
+
+
+class _MujocoState:
+    """A case with its state in MuJoCo's coordinates and the motion of its ground.
+
+    Args:
+        case: the case.
+        contact_model: name of the contact model, which determines the initial state.
+        model: the case's model.
+        step: advances the data by a number of steps.
+    """
+
+    def __init__(
+        self,
+        case: PlanarCase,
+        contact_model: str,
+        model: mujoco.MjModel,
+        step: Callable[[mujoco.MjData, int], object],
+    ) -> None:
+        time_step = model.opt.timestep
+        self._case = case
+        self._model = model
+        self._data = mujoco.MjData(model)
+        self._step = step
+        self._start = case.make_start(contact_model, time_step)
+        self._ground = calc_ground_velocities(
+            case.ground_position, time_step, round(case.duration / time_step)
+        )
+        self._steps_taken = 0
+
+    def reset(self) -> None:
+        mujoco.mj_resetData(self._model, self._data)
+        self._data.qpos[:], self._data.qvel[:] = self._start
+        self._steps_taken = 0
+
+    def advance(self, num_steps: int) -> None:
+        if self._ground is None:
+            self._step(self._data, num_steps)
+        else:
+            for velocity in self._ground[self._steps_taken : self._steps_taken + num_steps]:
+                set_ground_velocity(self._model, velocity)
+                self._step(self._data, 1)
+        self._steps_taken += num_steps
+
+    def get_position(self) -> Vector:
+        q = np.array(self._data.qpos)
+        if self._case.ground_position is not None:
+            time = self._steps_taken * self._model.opt.timestep
+            q[0] -= float(self._case.ground_position(np.array(time)))
+        return q
+
+
+class StictionStepper(_MujocoState):
+    """Stiction as a PlanarStepper."""
+
+    def __init__(
+        self, case: PlanarCase, time_step: float, contact_model: str, tolerance: float
+    ) -> None:
+        simulator = case.body.make_simulator(contact_model, time_step, tolerance=tolerance)
+        self._failed = 0
+
+        def step(data: mujoco.MjData, num_steps: int) -> None:
+            self._failed = not simulator.step(data, num_steps).ok
+
+        super().__init__(case, contact_model, simulator.model, step)
+
+    def count_failures(self) -> int:
+        return int(self._failed)
+
+
+class MujocoStepper(_MujocoState):
+    """mj_step with its default tolerance as a PlanarStepper."""
+
+    def __init__(self, case: PlanarCase, time_step: float, variant: MujocoVariant) -> None:
+        model = case.body.make_model(time_step)
+        usual = mujoco.MjOption()
+        model.opt.tolerance, model.opt.iterations = usual.tolerance, usual.iterations
+        model.opt.cone = variant.cone
+        if not variant.is_stiff:
+            soft = mujoco.MjSpec().default.geom
+            model.geom_solref[:], model.geom_solimp[:] = soft.solref, soft.solimp
+
+        def step(data: mujoco.MjData, num_steps: int) -> None:
+            mujoco.mj_step(model, data, num_steps)
+
+        super().__init__(case, "mujoco", model, step)
+
+    def count_failures(self) -> int:
+        return 0
+
+
 MakeStepper = Callable[[PlanarCase, float], PlanarStepper]
 
 
@@ -97,25 +229,23 @@ def run_planar_work(
     work = PLANAR_WORK[scene]
     case = work.case
     coarser, reference = case.run_references(quick, tell)
-    notes = []
-    if with_drake is None:
-        with_drake = drake_peer.is_installed()
-        if not with_drake:
-            notes.append("Drake's models are not run: Drake is not installed (pip install drake)")
+    notes: list[str] = []
+    with_drake = choose_drake(with_drake, "models are", notes)
     steppers = make_steppers(contact_models, tolerance, with_drake)
     points = []
     for step in work.quick_steps if quick else work.steps:
         tell(f"{scene} at {step:g} s")
-        points += _time_steppers(case, step, steppers, reference, num_repeats)
-    # Sort by stepper; the order of the time steps stays.
-    order = list(steppers)
-    points.sort(key=lambda point: order.index(point.stepper))
+        works = [
+            _make_work(name, make(case, step), case, step, reference)
+            for name, make in steppers.items()
+        ]
+        points += measure(works, num_repeats)
     return WorkCurves(
         scene=scene,
         error=work.error,
         work="CPU time per simulated second [ms]",
         floor=case.calc_error(coarser, reference),
-        points=points,
+        points=sort_points(points, steppers),
         notes=notes,
     )
 
@@ -137,37 +267,22 @@ def make_steppers(
     return steppers
 
 
-def _time_steppers(
-    case: PlanarCase,
-    step: float,
-    steppers: dict[str, MakeStepper],
-    reference: Trajectory,
-    num_repeats: int,
-) -> list[WorkPoint]:
-    """Times the steppers at one time step. A stepper that cannot finish the case is not timed."""
+def _make_work(
+    name: str, stepper: PlanarStepper, case: PlanarCase, step: float, reference: Trajectory
+) -> Work:
+    """Returns the work of a stepper. One that cannot finish the case is not timed."""
     num_steps = round(case.duration / step)
-    errors: dict[str, tuple[float, int]] = {}
-    runners = {}
-    for name, make in steppers.items():
-        stepper = make(case, step)
-        try:
-            positions, failed = record_positions(stepper, num_steps)
-        except RuntimeError:  # Drake raises it if a step fails
-            continue
+    try:
+        positions, failed = record_positions(stepper, num_steps)
         time = step * np.arange(num_steps + 1, dtype=np.float64)
-        errors[name] = case.calc_path_error(time, positions, reference), failed
-        runners[name] = _make_runner(stepper, num_steps)
-    times = time_in_turns(runners, num_repeats)
-    points = []
-    for name in steppers:
-        if name not in errors or not math.isfinite(errors[name][0]):
-            points.append(WorkPoint(name, "time_step", step, None, None, None, num_steps))
-            continue
-        error, failed = errors[name]
-        # Convert us per step to ms per simulated second.
-        least, median = (1e-3 * us / step for us in (times[name].minimum, times[name].median))
-        points.append(WorkPoint(name, "time_step", step, error, least, median, failed))
-    return points
+        error = case.calc_path_error(time, positions, reference)
+    except RuntimeError:  # Drake raises it if a step fails
+        error = math.nan
+    if not math.isfinite(error):
+        return Work(name, "time_step", step, None, lambda: None, num_steps)
+    runner = _make_runner(stepper, num_steps)
+    # The time is that of a simulated second.
+    return Work(name, "time_step", step, runner, lambda: error, failed, ms=1e-3 / step)
 
 
 def record_positions(stepper: PlanarStepper, num_steps: int) -> tuple[Vector, int]:

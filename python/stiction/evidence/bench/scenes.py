@@ -1,30 +1,128 @@
-"""`stiction bench scenes`: times any scene against mj_step from the same states."""
+"""The scenes of all benchmarks, and `stiction bench scenes`, which times any scene against mj_step."""
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import mujoco
 import numpy as np
 
-from stiction.errors import ignored_settings_are_fine
+from stiction.errors import Error, ignored_settings_are_fine
 from stiction.evidence.bench.timing import Runner, time_in_turns
+from stiction.evidence.experiments.clutter import (
+    TIME_STEP,
+    make_clutter,
+    make_mjcf,
+    make_properties,
+)
 from stiction.evidence.experiments.real_scenes import load_real_scene, scene_names
 from stiction.recording import format as fmt
 from stiction.runs.controls import ControlsName, make_controls
 from stiction.scene import Scene, load_scene
 from stiction.setup.options import DEFAULTS
+from stiction.simulator import Simulator
 
 T = TypeVar("T")
+
+_DROP_STEPS = 1000  # steps of mj_step from the drop of a pile to its common state
+_PITCH = 0.2  # distance between the columns of a heap [m]
+_LEVELS = 10
+_MAX_BODIES = 10_000
 
 _STATE_TIMES = (0.5, 1.0, 1.5, 2.0)  # times of the common states in mj_step's run [s]
 _SETTLE_STEPS = 50  # untimed steps from a common state: depths of contacts differ between steppers
 _STEPS_PER_STATE = 50
 _STRIDE = 10  # steps between updates of the controls
+
+
+@dataclass(frozen=True)
+class BenchScene:
+    """A scene of a benchmark.
+
+    model: the model.
+    properties: content of its contact properties, or None.
+    start: the state from which all steppers start.
+    """
+
+    model: mujoco.MjModel
+    properties: dict[str, Any] | None
+    start: mujoco.MjData
+
+    def make_simulator(self, contact_model: str, **options: Any) -> Simulator:
+        """Returns a simulator of the scene."""
+        with ignored_settings_are_fine():
+            return Simulator(self.model, contact_model, properties=self.properties, **options)
+
+    def advance_mujoco(self, num_steps: int) -> None:
+        """Takes num_steps steps of mj_step from `start`, which it advances."""
+        mujoco.mj_step(self.model, self.start, num_steps)
+
+    def find_materials(self) -> dict[str, Any]:
+        """Returns the material of all geoms by their name; a pile has one for all of them."""
+        (material,) = self.properties["materials"].values() if self.properties else ({},)
+        return {self.model.geom(i).name: material for i in range(self.model.ngeom)}
+
+
+def load_pile(
+    num_bodies: int, *, rolling_friction: float = 0.0, has_fallen: bool = True
+) -> BenchScene:
+    """Returns the clutter, if has_fallen in the state that mj_step reaches 2 s after the drop.
+
+    Raises:
+        Error: num_bodies is not 10 times a square number.
+    """
+    mjcf = make_mjcf(make_clutter(num_bodies), rolling_friction=rolling_friction)
+    model = mujoco.MjModel.from_xml_string(mjcf)
+    scene = BenchScene(model, make_properties(), mujoco.MjData(model))
+    if has_fallen:
+        scene.advance_mujoco(_DROP_STEPS)
+    return scene
+
+
+def make_heap(num_bodies: int) -> BenchScene:
+    """Returns a dense heap before its fall: alternating spheres and boxes of 10 cm with mu = 1.
+
+    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island, which is
+    the worst case for a solver that divides a problem into islands.
+
+    Raises:
+        Error: num_bodies is not between 1 and 10000.
+    """
+    if not 1 <= num_bodies <= _MAX_BODIES:
+        raise Error(
+            "out_of_range", "bodies", f"is {num_bodies}; must be between 1 and {_MAX_BODIES}"
+        )
+    columns = max(4, num_bodies // _LEVELS)
+    grid = math.ceil(math.sqrt(columns))
+    half = 0.4 * max(1.0, grid / 2)
+    rng = random.Random(1)
+    parts = [
+        f'<mujoco><option timestep="{TIME_STEP}" cone="elliptic"/><worldbody>'
+        f'<geom type="box" size="{half} {half} .1" pos="0 0 -.1"/>'
+    ]
+    for sign in (1, -1):
+        parts.append(f'<geom type="box" size=".1 {half} .4" pos="{sign * (half + 0.1)} 0 .4"/>')
+        parts.append(f'<geom type="box" size="{half} .1 .4" pos="0 {sign * (half + 0.1)} .4"/>')
+    for i in range(num_bodies):
+        column, level = divmod(i, _LEVELS)
+        x = (column % grid - (grid - 1) / 2) * _PITCH + 0.001 + rng.uniform(-0.01, 0.01)
+        y = (column // grid - (grid - 1) / 2) * _PITCH + rng.uniform(-0.01, 0.01)
+        shape = (
+            'type="sphere" size=".05" mass="0.524"'
+            if i % 2
+            else 'type="box" size=".05 .05 .05" mass="1"'
+        )
+        parts.append(
+            f'<body pos="{x} {y} {0.1 + 0.13 * level}"><freejoint/><geom {shape} friction="1"/></body>'
+        )
+    model = mujoco.MjModel.from_xml_string("".join([*parts, "</worldbody></mujoco>"]))
+    return BenchScene(model, None, mujoco.MjData(model))
 
 
 @dataclass(frozen=True)

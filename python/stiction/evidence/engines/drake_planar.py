@@ -7,11 +7,9 @@ problem as with a moving ground.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from stiction.evidence.engines import drake_peer
+from stiction.evidence.engines.drake_plant import DrakePlant
 from stiction.evidence.experiments.planar import (
     GRAVITY,
     STICTION_TOLERANCE,
@@ -23,15 +21,15 @@ from stiction.evidence.experiments.planar_case import PlanarCase
 
 # Drake's contact approximations by the names used here.
 DRAKE_MODELS = {
-    "drake sap": "kSap",
-    "drake lagged": "kLagged",
-    "drake similar": "kSimilar",
-    "drake tamsi": "kTamsi",
+    "drake sap": "sap",
+    "drake lagged": "lagged",
+    "drake similar": "similar",
+    "drake tamsi": "tamsi",
 }
 
 
 class DrakeStepper:
-    """A planar case as Drake's MultibodyPlant with point contact. It is a PlanarStepper.
+    """A planar case in Drake with point contact. It is a PlanarStepper.
 
     Args:
         case: the case.
@@ -40,44 +38,38 @@ class DrakeStepper:
     """
 
     def __init__(self, case: PlanarCase, time_step: float, model: str) -> None:
-        self._case, self._time_step = case, time_step
-        self._plant, diagram = _make_plant(case.body, DRAKE_MODELS[model], time_step)
+        self._time_step = time_step
+        self._drake = _make_plant(case.body, DRAKE_MODELS[model], time_step)
         self._q0, self._v0, self._forces = _calc_motion(case, time_step)
-        self._simulator = drake_peer.load().Simulator(diagram)
-        self._context = self._simulator.get_mutable_context()
-        self._plant_context = self._plant.GetMyMutableContextFromRoot(self._context)
         self._steps_taken = 0
 
     def reset(self) -> None:
-        self._context.SetTime(0.0)
-        self._plant.SetPositions(self._plant_context, self._q0)
-        self._plant.SetVelocities(self._plant_context, self._v0)
+        plant, context = self._drake.plant, self._drake.context
+        plant.SetPositions(context, self._q0)
+        plant.SetVelocities(context, self._v0)
         self._steps_taken = 0
         self._apply_force()
-        self._simulator.Initialize()
+        self._drake.mark()
 
     def advance(self, num_steps: int) -> None:
-        if self._forces is None:
-            self._steps_taken += num_steps
-            self._simulator.AdvanceTo(self._steps_taken * self._time_step)
-            return
-        for _ in range(num_steps):
+        stride = num_steps if self._forces is None else 1
+        for _ in range(num_steps // stride):
             self._apply_force()
-            self._steps_taken += 1
-            self._simulator.AdvanceTo(self._steps_taken * self._time_step)
+            self._steps_taken += stride
+            self._drake.advance_to(self._steps_taken * self._time_step)
 
     def get_position(self) -> Vector:
-        return np.array(self._plant.GetPositions(self._plant_context))
+        return np.array(self._drake.plant.GetPositions(self._drake.context))
 
     def count_failures(self) -> int:
         return 0  # Drake raises an exception if a step fails
 
     def _apply_force(self) -> None:
         if self._forces is not None:
-            force = np.zeros(self._plant.num_velocities())
+            force = np.zeros(self._drake.plant.num_velocities())
             force[0] = self._forces[self._steps_taken]
-            port = self._plant.get_applied_generalized_force_input_port()
-            port.FixValue(self._plant_context, force)
+            port = self._drake.plant.get_applied_generalized_force_input_port()
+            port.FixValue(self._drake.context, force)
 
 
 def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Vector | None]:
@@ -98,63 +90,38 @@ def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Ve
     return q0, v0, -case.body.mass * np.diff(velocities) / time_step
 
 
-def _make_plant(body: PlanarBody, approximation: str, time_step: float) -> tuple[Any, Any]:
-    drake = drake_peer.load()
-    builder = drake.DiagramBuilder()
-    plant, _ = drake.AddMultibodyPlantSceneGraph(builder, time_step)
-    plant.set_contact_model(drake.ContactModel.kPoint)
-    plant.set_discrete_contact_approximation(
-        getattr(drake.DiscreteContactApproximation, approximation)
+def _make_plant(body: PlanarBody, scheme: str, time_step: float) -> DrakePlant:
+    made = DrakePlant(
+        time_step,
+        (0, 0, -GRAVITY),
+        scheme,
+        contact_model="point",
+        sap_near_rigid_threshold=0.0,
+        stiction_tolerance=STICTION_TOLERANCE,
     )
-    plant.set_sap_near_rigid_threshold(0.0)
-    plant.set_stiction_tolerance(STICTION_TOLERANCE)
-    plant.mutable_gravity_field().set_gravity_vector([0, 0, -GRAVITY])
-    world, per_mass = plant.world_body(), body.inertia / body.mass
-    plant.RegisterCollisionGeometry(
-        world,
-        drake.HalfSpace.MakePose(np.array([0.0, 0, 1]), np.zeros(3)),
-        drake.HalfSpace(),
-        "ground",
-        _make_properties(body),
+    drake, world = made.drake, made.plant.world_body()
+    # Two equal surfaces act in series.
+    properties = made.make_properties(
+        friction=body.friction,
+        dissipation=body.dissipation,
+        relaxation_time=body.relaxation_time / 2,
+        stiffness=2 * body.stiffness,
     )
-    inertia = drake.SpatialInertia(
-        body.mass, np.zeros(3), drake.UnitInertia(per_mass, per_mass, per_mass)
-    )
-    moved = plant.AddRigidBody("body", inertia)
+    made.add_geom(world, drake.HalfSpace(), made.make_pose(), "ground", properties)
+    moved = made.add_body("body", body.mass, (body.inertia,) * 3)
     for i, (x, z, radius) in enumerate(body.spheres):
         # The second axis of a PlanarJoint's body points up.
-        center = np.array([x, z, 0.0] if body.rotates else [x, 0.0, z])
-        pose = drake.RigidTransform(center)
-        plant.RegisterCollisionGeometry(
-            moved, pose, drake.Sphere(radius), f"sphere{i}", _make_properties(body)
-        )
+        pose = made.make_pose((x, z, 0.0) if body.rotates else (x, 0.0, z))
+        made.add_geom(moved, drake.Sphere(radius), pose, f"sphere{i}", properties)
     if body.rotates:
         # The joint's axes are the world's x and z; angles are counterclockwise with x to the right.
         rotation = drake.RotationMatrix(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]))
-        frame = plant.AddFrame(
-            drake.FixedOffsetFrame(
-                "plane", world.body_frame(), drake.RigidTransform(rotation, np.zeros(3))
-            )
-        )
-        plant.AddJoint(drake.PlanarJoint("plane", frame, moved.body_frame(), np.zeros(3)))
+        upright = drake.RigidTransform(rotation, np.zeros(3))
+        frame = made.plant.AddFrame(drake.FixedOffsetFrame("plane", world.body_frame(), upright))
+        made.plant.AddJoint(drake.PlanarJoint("plane", frame, moved.body_frame(), np.zeros(3)))
     else:
-        massless = drake.SpatialInertia(0.0, np.zeros(3), drake.UnitInertia(0, 0, 0))
-        slider = plant.AddRigidBody("slider", massless)
-        for joint, parent, child, axis in (
-            ("x", world, slider, [1.0, 0, 0]),
-            ("z", slider, moved, [0, 0, 1.0]),
-        ):
-            plant.AddJoint(
-                drake.PrismaticJoint(joint, parent.body_frame(), child.body_frame(), np.array(axis))
-            )
-    plant.Finalize()
-    return plant, builder.Build()
-
-
-def _make_properties(body: PlanarBody) -> Any:
-    return drake_peer.make_properties(
-        stiffness=body.stiffness,
-        dissipation=body.dissipation,
-        relaxation_time=body.relaxation_time,
-        friction=body.friction,
-    )
+        slider = made.add_body("slider", 0.0, ())
+        made.add_joint("slide", "x", world, slider, (1, 0, 0), None)
+        made.add_joint("slide", "z", slider, moved, (0, 0, 1), None)
+    made.finish()
+    return made

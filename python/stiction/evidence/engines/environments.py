@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stiction.errors import Error
 from stiction.inputs.suggestions import suggest_name
@@ -100,3 +101,16 @@ def install_environments(names: list[str], folder: Path) -> None:
             raise Error("unknown_name", "--install", message)
     for name in names:
         ENVIRONMENTS[name].install(folder)
+
+
+# ---- The settings of Newton's solvers that their documentation recommends ------------------------
+
+WARP: dict[str, Any] = {
+    "cone": "elliptic",
+    "impratio": 10.0,
+    "iterations": 100,
+    "ls_iterations": 50,
+    "tolerance": 1e-8,
+}
+# Anchors are the default of this solver. Its warning on dropped rows asks for the larger capacity.
+STEEL: dict[str, Any] = {"iterations": 100, "articulation_constraint_max": 512}

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction.errors import Error
-from stiction.evidence.experiments.mujoco_contact import make_contact_attributes
+from stiction.evidence.experiments.planar import make_contact_attributes
 
 RADIUS = 0.05  # radius of spheres and half the side of boxes [m]
 SPHERE_MASS = 0.524  # [kg]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 import stiction
 from stiction.errors import ignored_settings_are_fine
 from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.run import Run, Step, StepFunction
 from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
-from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -126,20 +127,26 @@ def run_gripper(
     num_steps = round(duration / TIME_STEP)
     rows = np.zeros((num_steps, 6))
     force = {model.geom(geom).name: np.zeros((num_steps, 3)) for geom in range(model.ngeom)}
-    for i in range(num_steps):
-        data.ctrl[0] = _calc_lift_force(model, data, i * TIME_STEP)
-        report = step(simulator, data)
-        rows[i] = [
+
+    def lift(data: mujoco.MjData) -> None:
+        data.ctrl[0] = _calc_lift_force(model, data, run.num_made * TIME_STEP)
+
+    def measure(made: Step) -> None:
+        report, timings = made.report, made.report.timings
+        rows[made.index] = [
             report.patches.num_faces,
             len(report.contacts),
-            report.timings.total,
-            report.timings.surfaces,
-            report.timings.solve,
+            timings.total,
+            timings.surfaces,
+            timings.solve,
             report.statistics.iterations,
         ]
         for patch in report.patches:
             for geom, sign in zip(patch.geoms, (-1, 1), strict=True):
-                force[model.geom(geom).name][i] += sign * patch.force
+                force[model.geom(geom).name][made.index] += sign * patch.force
+
+    run = Run(partial(step, simulator), data, num_steps, lift)
+    run.to_end(measure)
     mujoco.mj_kinematics(model, data)
     faces, points, step_us, surfaces_us, solve_us, iterations = rows.T
     time = np.linspace(TIME_STEP, TIME_STEP * num_steps, num_steps)

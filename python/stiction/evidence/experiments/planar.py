@@ -6,6 +6,7 @@ to the right and z up. Spheres fixed to the body touch the half-space z <= 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,36 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.experiments.mujoco_contact import make_contact_attributes
+from stiction.runs.run import Run, Step, Strides
+
+# ---- MuJoCo's contact parameters for a stiffness in N/m, to compare mj_step with Stiction --------
+
+_SOFT_IMPEDANCE = 0.9
+_MAX_IMPEDANCE = 0.9999  # largest impedance that MuJoCo accepts
+
+
+def make_contact_attributes(mass: float, stiffness: float, time_step: float) -> str:
+    """Returns solref and solimp of MJCF for critically damped contacts that sag like a spring.
+
+    MuJoCo's contacts have no stiffness in N/m. A mass m on one contact with the time constant tc
+    and the constant impedance d sags by (1 - d) g tc^2, as on a spring of stiffness m / ((1 - d)
+    tc^2).
+
+    The smallest time constant that MuJoCo accepts is 2 dt. For a spring that is softer than that of
+    tc = 2 dt and d = 0.9, this function increases tc and does not reduce d further. The largest d
+    that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms. A larger stiffness is reduced to this
+    value.
+
+    Args:
+        mass: mass that the contact carries, > 0 [kg].
+        stiffness: stiffness of the contact, > 0 [N/m].
+        time_step: > 0 [s].
+    """
+    soft = math.sqrt(mass / ((1 - _SOFT_IMPEDANCE) * stiffness))
+    time_constant = max(2 * time_step, soft)
+    impedance = min(1 - mass / (stiffness * time_constant**2), _MAX_IMPEDANCE)
+    return f'solref="{time_constant!r} 1" solimp="{impedance!r} {impedance!r} 0.001"'
+
 
 Vector = NDArray[np.float64]
 
@@ -193,22 +223,31 @@ def run_planar(
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = q0, v0
     num_samples = round(duration / time_step / stride)
-    ground = calc_ground_velocities(ground_position, time_step, num_samples * stride)
     rows = np.zeros((num_samples + 1, 2 * model.nv + 4))
     rows[0, : 2 * model.nv] = [*q0, *v0]
     status: dict[str, int] = {}
     coupling = 0.0
-    for sample in range(1, num_samples + 1):
-        if ground is None:
-            report = simulator.step(data, stride)
-        else:
-            for velocity in ground[(sample - 1) * stride : sample * stride]:
-                set_ground_velocity(model, velocity)
-                report = simulator.step(data)
+    ground = calc_ground_velocities(ground_position, time_step, num_samples * stride)
+    velocities = iter(() if ground is None else ground)
+    calls_per_sample = 1 if ground is None else stride  # the ground moves before each step
+
+    def sample(step: Step) -> None:
+        nonlocal coupling
+        index, rest = divmod(step.index + 1, calls_per_sample)
+        if rest:
+            return
+        report = step.report
         if not report.ok:
             status[report.status] = status.get(report.status, 0) + 1
         coupling = max(coupling, getattr(report.certificate, "coupling_error", 0.0))
-        rows[sample] = [*data.qpos, *data.qvel, *_read_contact(report, time_step)]
+        rows[index] = [*data.qpos, *data.qvel, *_read_contact(report, time_step)]
+
+    def move(data: mujoco.MjData) -> None:
+        if ground is not None:
+            set_ground_velocity(model, next(velocities))
+
+    calls = Strides(num_samples * calls_per_sample, num_steps=stride // calls_per_sample)
+    Run(simulator, data, calls, move, goes_on=True).to_end(sample)
     nv = model.nv
     normal_force, friction_force, normal_velocity, slip_velocity = rows[:, 2 * nv :].T
     return Trajectory(
@@ -240,12 +279,7 @@ def calc_ground_velocities(
 
 
 def set_ground_velocity(model: mujoco.MjModel, velocity: float) -> None:
-    """Sets the ground's velocity along x for the next steps.
-
-    Args:
-        model: a model made by PlanarBody.make_model.
-        velocity: [m/s].
-    """
+    """Sets the velocity along x [m/s] of the ground of PlanarBody.make_model for the next steps."""
     model.geom_surfacevel[0, 0] = velocity
 
 

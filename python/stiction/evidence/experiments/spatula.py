@@ -13,13 +13,56 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.experiments.flat_patch import FlatPatch, flatten_patch
 from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.run import Run, Step, StepFunction
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
-from stiction.view.film import StepFunction
+
+# ---- A contact patch as it appears along its normal ----------------------------------------------
 
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FlatPatch:
+    """A contact patch in the plane of its force. The origin is the center of the patch.
+
+    faces: vertices of each face, (k, 2) [m].
+    center: centers of the faces, (n, 2) [m].
+    pressure: pressure of the fields at the centers, (n) [Pa].
+    friction: friction on the second body per area, (n, 2) [Pa].
+    slipping: whether each face slips, (n).
+    """
+
+    faces: tuple[Vector, ...]
+    center: Vector
+    pressure: Vector
+    friction: Vector
+    slipping: NDArray[np.bool_]
+
+
+def flatten_patch(patch: stiction.ContactPatch, axis: Vector) -> FlatPatch:
+    """Projects a patch on the plane normal to its mean normal.
+
+    Args:
+        patch: the patch.
+        axis: direction in the world that becomes the first axis of the plane, (3).
+    """
+    normal = patch.face_area @ patch.face_normal
+    normal /= np.linalg.norm(normal)
+    x = axis - (axis @ normal) * normal
+    x /= np.linalg.norm(x)
+    plane = np.stack([x, np.cross(normal, x)], axis=1)
+    friction = patch.traction - patch.normal_traction[:, None] * patch.face_normal
+    vertices = (patch.vertices - patch.center) @ plane
+    return FlatPatch(
+        faces=tuple(np.split(vertices, patch.faces[1:-1])),
+        center=(patch.face_center - patch.center) @ plane,
+        pressure=patch.pressure.copy(),
+        friction=friction @ plane,
+        slipping=patch.slipping.copy(),
+    )
+
 
 _OPENING = 0.1  # time for which the bubbles bounce after the grip opens [s]
 
@@ -163,16 +206,24 @@ def run_spatula(
     residual = 0.0
     shown = {int(np.argmin(np.abs(ends - time))): time for time in times_shown}
     patches: dict[float, FlatPatch] = {}
-    for i, (force, length) in enumerate(zip(forces, lengths.tolist(), strict=True)):
-        data.ctrl[:] = force
-        report = step(simulators[length], data)
+    steps = iter(zip(forces, lengths.tolist(), strict=True))
+
+    def take(data: mujoco.MjData) -> stiction.StepReport:
+        data.ctrl[:], length = next(steps)
+        return step(simulators[length], data)
+
+    def measure(made: Step) -> None:
+        nonlocal residual
+        report = made.report
         quaternion = data.qpos[model.joint("spatula").qposadr[0] + 3 :][:4]
         pitch = _calc_pitch(quaternion, R_start)
         axis = data.geom_xmat[handle].reshape(3, 3)[:, 2]
-        rows[i] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
+        rows[made.index] = [pitch, *_measure_patches(report, axis), *_find_times(report)]
         residual = max(residual, report.statistics.residual)
-        if i in shown:
-            patches[shown[i]] = flatten_patch(report.patches[0], axis)
+        if made.index in shown:
+            patches[shown[made.index]] = flatten_patch(report.patches[0], axis)
+
+    Run(take, data, len(starts)).to_end(measure)
     return SpatulaRun(
         time=ends,
         pitch=rows[:, 0],

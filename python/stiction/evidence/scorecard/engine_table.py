@@ -12,8 +12,7 @@ from typing import Any
 from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
-from stiction.evidence.engines.environments import ENVIRONMENTS, Environment
-from stiction.evidence.engines.newton_settings import STEEL, WARP
+from stiction.evidence.engines.environments import ENVIRONMENTS, STEEL, WARP, Environment
 from stiction.inputs.suggestions import suggest_name
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from stiction.errors import Error
 from stiction.evidence.scorecard.engine_table import ENGINES
 from stiction.evidence.scorecard.findings import list_findings
-from stiction.evidence.scorecard.picture import format_error
-from stiction.evidence.scorecard.reports import REPORTS
-from stiction.evidence.scorecard.results import Row
+from stiction.evidence.scorecard.picture import draw_scorecard, format_error
+from stiction.evidence.scorecard.results import HEADER, Row, write_rows
 from stiction.evidence.scorecard.scene import Scene
-from stiction.evidence.scorecard.scene_table import DERIVATIONS, SCENES
+from stiction.evidence.scorecard.scene_table import SCENES
 from stiction.evidence.scorecard.summary import (
     REFERENCE,
     Cell,
@@ -20,6 +23,21 @@ from stiction.evidence.scorecard.summary import (
     make_cells,
     summarize,
 )
+from stiction.tables.output_files import begins_with, check_output
+from stiction.tables.plots import check_picture_path, write_picture
+
+# ---- How a user of each family of engines learns that a step is wrong ----------------------------
+
+REPORTS = {
+    "stiction": "the status and the warnings of each step; the certificate bounds the error of convex "
+    "models, and checks the laws of all",
+    "mujoco": "counters of warnings in mjData for bad states, full buffers and singular inertia; "
+    "statistics of the solver without a bound",
+    "drake": "an exception if the solver of a step fails",
+    "newton": "flags and printed warnings for full buffers; no residual",
+    "bullet": "nothing",
+}
+
 
 TITLE = "# Scorecard\n"  # the first line of every page
 
@@ -166,7 +184,7 @@ def _make_scene(scene: Scene, cells: dict[tuple[str, str], Cell]) -> str:
     steps = ", ".join(f"{1e3 * step:g}" for step in scene.steps)
     lines = [
         f"### {scene.title}\n",
-        f"{DERIVATIONS[scene.name].strip()}\n",
+        f"{scene.derivation.strip()}\n",
         f"Measured: {scene.quantity}; exact: {scene.exact:.5g}. Error: {scene.error}. "
         f"Time steps: {steps} ms.\n",
         f"| engine | {scene.quantity} | error | order | creep, µm/s | energy | CPU | same bits "
@@ -227,3 +245,52 @@ def _format_gain(gain: float) -> str:
 def _format_ratio(ratio: float, engine: str) -> str:
     mark = f" {GPU_MARK}" if ENGINES[engine].is_made_for_gpu else ""
     return f"{ratio:.2g}{mark}" if math.isfinite(ratio) else "-"
+
+
+# ---- Writes the page, the picture and the rows of the scorecard ----------------------------------
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The written files."""
+
+    rows: Path
+    page: Path
+    picture: Path
+
+
+def choose_paths(out: Path, page: Path | None = None, picture: Path | None = None) -> Paths:
+    """Returns the paths of scorecard.csv, scorecard.md and scorecard.png.
+
+    Args:
+        out: the folder, which is made if it does not exist.
+        page: path of the page in place of OUT/scorecard.md.
+        picture: path of the picture in place of OUT/scorecard.png.
+
+    Raises:
+        Error: a file cannot be written, or would replace one that is not of the scorecard.
+    """
+    paths = Paths(
+        out / "scorecard.csv", page or out / "scorecard.md", picture or out / "scorecard.png"
+    )
+    check_picture_path(paths.picture)
+    check_output(paths.rows, "a table of the scorecard", begins_with(HEADER))
+    check_output(paths.page, "a page of the scorecard", begins_with(TITLE))
+    return paths
+
+
+def write_scorecard(rows: Sequence[Row], paths: Paths) -> None:
+    """Writes the table of rows, the page and the picture, which the page shows.
+
+    Raises:
+        Error: a file cannot be written.
+    """
+    link = os.path.relpath(paths.picture, paths.page.parent).replace(os.sep, "/")
+    try:
+        write_rows(rows, paths.rows)
+        paths.page.write_text(make_page(rows, link))
+        write_picture(draw_scorecard(make_cells(rows)), paths.picture)
+    except OSError as e:
+        raise Error(
+            "invalid_value", str(e.filename or paths.page), f"cannot be written: {e}"
+        ) from e

@@ -13,9 +13,8 @@ from typing import Any
 
 from stiction.errors import Error
 from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.scorecard.energy import calc_energy_gain
 from stiction.evidence.scorecard.engine_table import ENGINES
-from stiction.evidence.scorecard.scene import Scene, cut
+from stiction.evidence.scorecard.scene import Scene, calc_energy_gain, cut
 from stiction.evidence.scorecard.scene_table import SCENES
 
 # Begins the reason of a run that we ended, or whose process died.

@@ -48,6 +48,7 @@ class Scene:
         number of steps, if they vary. From `settle` on they are those of the world, except in a
         scene without an energy_scale.
     needs_field: True if only engines with pressure fields can run it.
+    derivation: of the exact answer, which the page prints.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Scene:
     settle: float = 0.0
     make_forces: Callable[[float, int], Vector] | None = None
     needs_field: bool = False
+    derivation: str = ""
 
     def count_steps(self, time_step: float) -> int:
         """Returns the number of steps of a run."""
@@ -165,3 +167,34 @@ def measure_slider_and_rest(
     moved = {name: float(direction * (along[-1] - along[0])) for name, along in x.items()}
     error = (abs(moved[slider] - exact) + abs(moved[rest])) / exact
     return Measurement(1e3 * moved[slider], error, calc_speed_at_end(run.time, x[rest]))
+
+
+# ---- The energy that a run gained ----------------------------------------------------------------
+
+
+def calc_energy(world: World, run: Trajectory) -> Vector:
+    """Returns kinetic energy, potential energy of gravity, and minus the work of constant forces,
+    (n,) [J]."""
+    energy = np.zeros(len(run.time))
+    gravity = np.array(world.gravity)
+    for i, body in enumerate(world.bodies):
+        spin = rotate_back(run.quat[:, i], run.spin[:, i])
+        kinetic = body.mass * (run.velocity[:, i] ** 2).sum(axis=1)
+        kinetic += spin**2 @ np.array(body.inertia)
+        load = body.mass * gravity + np.array(body.force)
+        energy += 0.5 * kinetic - (run.pos[:, i] - np.array(body.pos)) @ load
+    return energy
+
+
+def calc_energy_gain(world: World, run: Trajectory) -> float:
+    """Returns the largest rise of the energy from an earlier sample to a later one [J]; 0 if it never
+    rises."""
+    energy = calc_energy(world, run)
+    return float(np.max(energy - np.minimum.accumulate(energy)))
+
+
+def rotate_back(quat: Vector, v: Vector) -> Vector:
+    """Returns world vectors in the frames of bodies, (n, 3)."""
+    w, axis = quat[:, :1], -quat[:, 1:]
+    t = 2 * np.cross(axis, v)
+    return np.asarray(v + w * t + np.cross(axis, t))

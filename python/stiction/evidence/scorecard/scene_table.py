@@ -1,50 +1,48 @@
-"""The scenes of the scorecard."""
+"""The scenes of the scorecard by name. To add one, write it in a module of scenes/ and name it here."""
 
 from __future__ import annotations
 
 from stiction.errors import Error
 from stiction.evidence.scorecard.scene import Scene
 from stiction.evidence.scorecard.scenes import (
-    bowling,
     capstan,
     conveyor,
     cradle,
+    depths,
     dominoes,
-    friction_angle,
-    held_cube,
-    hertz,
-    mass_ratio,
-    pressure_field,
+    held,
     rod_jam,
-    rolling_sphere,
+    sliding,
     spinning_disk,
-    stopping_distance,
-    wall_cube,
     wedge,
 )
 from stiction.inputs.suggestions import suggest_name
 
-_MODULES = (
-    held_cube,
-    wall_cube,
-    friction_angle,
-    stopping_distance,
-    rolling_sphere,
-    bowling,
-    conveyor,
-    rod_jam,
-    spinning_disk,
-    capstan,
-    mass_ratio,
-    wedge,
-    dominoes,
-    cradle,
-    hertz,
-    pressure_field,
-)
-SCENES: dict[str, Scene] = {module.SCENE.name: module.SCENE for module in _MODULES}
-# The derivation of each exact answer, which the page prints.
-DERIVATIONS: dict[str, str] = {module.SCENE.name: module.__doc__ or "" for module in _MODULES}
+SCENES: dict[str, Scene] = {
+    scene.name: scene
+    for scene in (
+        held.HELD_CUBE,
+        held.WALL_CUBE,
+        held.TURNING_GRIP,
+        held.STACK,
+        held.SHAKEN_BOX,
+        held.CAN,
+        sliding.FRICTION_ANGLE,
+        sliding.STOPPING_DISTANCE,
+        sliding.ROLLING_SPHERE,
+        sliding.BOWLING,
+        conveyor.SCENE,
+        rod_jam.SCENE,
+        spinning_disk.SCENE,
+        capstan.SCENE,
+        depths.MASS_RATIO,
+        wedge.SCENE,
+        dominoes.SCENE,
+        cradle.SCENE,
+        depths.HERTZ,
+        depths.PRESSURE_FIELD,
+    )
+}
 
 
 def find_scene(name: str) -> Scene:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stiction.evidence.studies.study import StudyResult
 from stiction.view.film import Film
-from stiction.view.requirements import can_view
+from stiction.view.readers import can_view
 from stiction.view.session import MAX_SESSIONS
 
 

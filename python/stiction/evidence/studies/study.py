@@ -15,6 +15,9 @@ from stiction.tables.output_files import make_plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure  # for types only, because matplotlib is slow to load
+import importlib
+
+from stiction.inputs.suggestions import suggest_name
 
 _DPI = 120
 
@@ -143,3 +146,23 @@ def write_figures(
     except OSError as e:
         raise Error("invalid_value", str(e.filename or out), f"cannot be written: {e}") from e
     return path
+
+
+# ---- The studies by name -------------------------------------------------------------------------
+# A study is the object STUDY in the module stiction.evidence.studies.<name>.study; every folder with such
+# a module is listed. The module loads matplotlib, which is slow, so it is imported only when the study
+# is used.
+
+STUDIES = tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("*/study.py")))
+
+
+def load_study(name: str) -> Study:
+    """Imports a study and returns it.
+
+    Raises:
+        Error: there is no study of this name; the message suggests the nearest name.
+    """
+    if name not in STUDIES:
+        raise Error("unknown_name", "study", f"there is no '{name}' {suggest_name(name, STUDIES)}")
+    study: Study = importlib.import_module(f"stiction.evidence.studies.{name}.study").STUDY
+    return study

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
+import math
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from stiction.evidence.engines.corners import RADIUS, list_corners
+from stiction.evidence.engines.drake_plant import DrakePlant
 from stiction.evidence.engines.drive import State, StoppedError
-from stiction.evidence.engines.rotations import NO_ROTATION, Vec
+from stiction.evidence.engines.rotations import Vec
 from stiction.evidence.engines.trajectory import Vector
 from stiction.evidence.engines.world import Body, Geom, World, find_pose_in_parent
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from pydrake import all as drake
+_CORNER_RADIUS = 1e-4  # of the spheres at corners and rims [m]
+_RIM_SPHERES = 16
 
 
 def describe_version() -> str:
@@ -33,24 +31,23 @@ class DrakeAdapter:
     boxes and of two such spheres are left out.
 
     Settings: `approximation` and `contact_model` of the plant, `stiction_tolerance` [m/s],
-        `stiffness` of rigid points
-    [N/m], `dissipation` [s/m], `modulus` of rigid bodies in hydroelastic contact [Pa].
+        `stiffness` of rigid points [N/m], `dissipation` [s/m], `modulus` of rigid bodies in
+        hydroelastic contact [Pa].
     """
 
     def __init__(self, world: World, time_step: float, settings: dict[str, Any]) -> None:
-        logging.getLogger("drake").setLevel(logging.ERROR)
         self._settings, self._time_step, self._surface = settings, time_step, world.surface
         self._is_field = settings["contact_model"] != "point"
-        builder = drake.DiagramBuilder()
-        config = drake.MultibodyPlantConfig()
-        config.time_step = time_step
-        config.discrete_contact_approximation = settings["approximation"]
-        config.contact_model = settings["contact_model"]
-        config.stiction_tolerance = settings["stiction_tolerance"]
-        if world.surface.kind in ("elastic", "hertz", "field"):
-            config.sap_near_rigid_threshold = 0.0  # the stiffness is given
-        self._plant, self._graph = drake.AddMultibodyPlant(config, builder)
-        self._plant.mutable_gravity_field().set_gravity_vector(np.array(world.gravity))
+        is_given = world.surface.kind in ("elastic", "hertz", "field")  # the stiffness
+        self._drake = DrakePlant(
+            time_step,
+            world.gravity,
+            settings["approximation"],
+            contact_model=settings["contact_model"],
+            stiction_tolerance=settings["stiction_tolerance"],
+            sap_near_rigid_threshold=0.0 if is_given else None,
+        )
+        self._plant = self._drake.plant
         self._solids: list[Any] = []
         self._points: list[Any] = []
         for i, geom in enumerate(world.ground):
@@ -58,13 +55,11 @@ class DrakeAdapter:
         self._bodies = {body.name: self._add_body(world, body) for body in world.bodies}
         self._plant.Finalize()
         self._leave_out_pairs()
-        self._simulator = drake.Simulator(builder.Build())
-        self._context = self._simulator.get_mutable_context()
-        self._plant_context = self._plant.GetMyMutableContextFromRoot(self._context)
+        self._drake.finish()
         self._set_start(world)
         self._forces: Vector | None = None
         self._apply(np.zeros((len(world.bodies), 3)))
-        self._simulator.Initialize()
+        self._drake.initialize()
         self._steps = 0
 
     def step(self, forces: Vector) -> None:
@@ -73,7 +68,7 @@ class DrakeAdapter:
             self._apply(forces)
         self._steps += 1
         try:
-            self._simulator.AdvanceTo(self._steps * self._time_step)
+            self._drake.advance_to(self._steps * self._time_step)
         except RuntimeError as e:
             raise StoppedError(" ".join(str(e).split())[:300]) from e
 
@@ -81,8 +76,8 @@ class DrakeAdapter:
         """Returns the state."""
         rows = []
         for body in self._bodies.values():
-            pose = self._plant.EvalBodyPoseInWorld(self._plant_context, body)
-            rate = self._plant.EvalBodySpatialVelocityInWorld(self._plant_context, body)
+            pose = self._plant.EvalBodyPoseInWorld(self._drake.context, body)
+            rate = self._plant.EvalBodySpatialVelocityInWorld(self._drake.context, body)
             quat = pose.rotation().ToQuaternion().wxyz()
             rows.append((pose.translation(), quat, rate.translational(), rate.rotational()))
         pos, quat, velocity, spin = (np.array(column) for column in zip(*rows, strict=True))
@@ -95,132 +90,112 @@ class DrakeAdapter:
     def _apply(self, forces: Vector) -> None:
         """Sets the forces on the centers of mass."""
         applied = []
+        drake = self._drake.drake
         for body, force in zip(self._bodies.values(), forces, strict=True):
             each = drake.ExternallyAppliedSpatialForce()
             each.body_index = body.index()
             each.p_BoBq_B = np.zeros(3)
             each.F_Bq_W = drake.SpatialForce(np.zeros(3), np.array(force))
             applied.append(each)
-        self._plant.get_applied_spatial_force_input_port().FixValue(self._plant_context, applied)
+        self._plant.get_applied_spatial_force_input_port().FixValue(self._drake.context, applied)
         self._forces = np.array(forces)
 
     def _add_body(self, world: World, body: Body) -> Any:
-        plant = self._plant
-        central = drake.RotationalInertia(*body.inertia)
-        inertia = drake.SpatialInertia.MakeFromCentralInertia(body.mass, np.zeros(3), central)
-        added = plant.AddRigidBody(body.name, inertia)
+        made = self._drake
+        added = made.add_body(body.name, body.mass, body.inertia)
         for i, geom in enumerate(body.geoms):
             self._add_geom(added, geom, f"{body.name}{i}", is_ground=False)
         if body.joint is None:
             return added
+        plant, joint = self._plant, body.joint
         parent = plant.world_body() if body.parent is None else plant.GetBodyByName(body.parent)
-        pose = _make_pose(*find_pose_in_parent(world, body))
-        offset = _make_pose(body.joint.pos, NO_ROTATION)
-        frames = [
-            plant.AddFrame(drake.FixedOffsetFrame(f"{body.name}_{name}", frame, X))
-            for name, frame, X in (
-                ("parent", parent.body_frame(), pose @ offset),
-                ("child", added.body_frame(), offset),
-            )
-        ]
-        kind = {"slide": drake.PrismaticJoint, "hinge": drake.RevoluteJoint}[body.joint.kind]
-        plant.AddJoint(kind(body.name, *frames, np.array(body.joint.axis)))
+        offset = made.make_pose(joint.pos)
+        at = made.make_pose(*find_pose_in_parent(world, body)) @ offset
+        made.add_joint(joint.kind, body.name, parent, added, joint.axis, at, offset)
         return added
 
     def _add_geom(self, body: Any, geom: Geom, name: str, *, is_ground: bool) -> None:
+        made = self._drake
         properties = self._make_properties(geom, is_ground=is_ground)
-        pose = _make_pose(geom.pos, geom.quat)
-        register = self._plant.RegisterCollisionGeometry
-        added = register(body, pose, _make_shape(geom), name, properties)
+        pose = made.make_pose(geom.pos, geom.quat)
+        shape = made.make_shape(geom.kind, geom.size)
+        added = made.add_geom(body, shape, pose, name, properties)
         if self._is_field or geom.kind not in ("box", "cylinder"):
             return
         self._solids.append(added)
         if is_ground:
             return
         for i, center in enumerate(list_corners(geom.kind, geom.size)):
-            where = pose @ _make_pose(center, NO_ROTATION)
-            sphere = register(body, where, drake.Sphere(RADIUS), f"{name}_{i}", properties)
-            self._points.append(sphere)
+            sphere = made.drake.Sphere(_CORNER_RADIUS)
+            where = pose @ made.make_pose(center)
+            self._points.append(made.add_geom(body, sphere, where, f"{name}_{i}", properties))
 
     def _leave_out_pairs(self) -> None:
         """Excludes contact between two solids, and between two spheres at corners."""
-        manager = self._graph.collision_filter_manager()
+        drake, graph = self._drake.drake, self._drake.graph
+        manager = graph.collision_filter_manager()
         for group in (self._solids, self._points):
             within = drake.CollisionFilterDeclaration().ExcludeWithin(drake.GeometrySet(group))
             manager.Apply(within)
         # The plane and a box touch in the corners' spheres only.
-        inspector = self._graph.model_inspector()
-        planes = [g for g in inspector.GetAllGeometryIds() if _is_half_space(inspector, g)]
+        inspector = graph.model_inspector()
+        planes = [
+            geometry
+            for geometry in inspector.GetAllGeometryIds()
+            if isinstance(inspector.GetShape(geometry), drake.HalfSpace)
+        ]
         between = drake.CollisionFilterDeclaration().ExcludeBetween(
             drake.GeometrySet(planes), drake.GeometrySet(self._solids)
         )
         manager.Apply(between)
 
     def _make_properties(self, geom: Geom, *, is_ground: bool) -> Any:
-        """Returns the proximity properties of a geom. Two surfaces act in series, so each is twice
-        as stiff."""
-        surface, settings = self._surface, self._settings
-        properties = drake.ProximityProperties()
-        given = surface.kind in ("elastic", "hertz")
-        drake.AddContactMaterial(
-            dissipation=0.0 if surface.kind == "elastic" else settings["dissipation"],
-            point_stiffness=2 * (surface.stiffness if given else settings["stiffness"]),
-            friction=drake.CoulombFriction(geom.friction, geom.friction),
-            properties=properties,
-        )
-        relaxation = 0.0 if surface.kind == "elastic" else self._time_step / 2
-        properties.AddProperty("material", "relaxation_time", relaxation)
-        if self._is_field and not given:
-            self._add_field(properties, geom, is_ground=is_ground)
-        return properties
+        """Returns the properties of a geom. Two surfaces act in series, so each is twice as stiff.
 
-    def _add_field(self, properties: Any, geom: Geom, *, is_ground: bool) -> None:
-        """Adds hydroelastic properties: a compliant slab and rigid bodies, or compliant bodies on a
-        rigid ground."""
-        surface = self._surface
-        is_plane = geom.kind == "plane"
-        hint = surface.hint or 0.1 * min(geom.size)  # a tenth of the smallest size
-        if surface.kind == "field" and is_plane:
-            drake.AddCompliantHydroelasticPropertiesForHalfSpace(
-                surface.thickness, surface.modulus, properties
-            )
-        elif surface.kind == "field" or is_ground:
-            drake.AddRigidHydroelasticProperties(*([] if is_plane else [hint]), properties)
-        else:
-            modulus = self._settings["modulus"]
-            drake.AddCompliantHydroelasticProperties(hint, modulus, properties)
+        In hydroelastic contact there are a compliant slab and rigid bodies, or compliant bodies on a
+        rigid ground.
+        """
+        surface, settings = self._surface, self._settings
+        is_given, is_slab = surface.kind in ("elastic", "hertz"), surface.kind == "field"
+        is_plane, is_elastic = geom.kind == "plane", surface.kind == "elastic"
+        has_field = self._is_field and not is_given
+        is_rigid = not is_plane if is_slab else is_ground
+        return self._drake.make_properties(
+            friction=geom.friction,
+            dissipation=0.0 if is_elastic else settings["dissipation"],
+            relaxation_time=0.0 if is_elastic else self._time_step / 2,
+            stiffness=2 * (surface.stiffness if is_given else settings["stiffness"]),
+            is_plane=is_plane,
+            is_rigid=has_field and is_rigid,
+            hint=surface.hint or 0.1 * min(geom.size),  # a tenth of the smallest size
+            modulus=(surface.modulus if is_slab else settings["modulus"]) if has_field else None,
+            thickness=surface.thickness,
+        )
 
     def _set_start(self, world: World) -> None:
-        plant, context = self._plant, self._plant_context
         for body in world.bodies:
             if body.joint is None:
-                added = self._bodies[body.name]
-                plant.SetFreeBodyPose(context, added, _make_pose(body.pos, body.quat))
-                rate = drake.SpatialVelocity(np.array(body.spin), np.array(body.velocity))
-                plant.SetFreeBodySpatialVelocity(context, added, rate)
+                self._drake.set_free_body(
+                    self._bodies[body.name], body.pos, body.quat, body.velocity, body.spin
+                )
                 continue
-            joint = plant.GetJointByName(body.name)
+            joint = self._plant.GetJointByName(body.name)
             is_slide = body.joint.kind == "slide"
             set_rate = joint.set_translation_rate if is_slide else joint.set_angular_rate
-            set_rate(context, body.joint.velocity)
+            set_rate(self._drake.context, body.joint.velocity)
 
 
-def _make_pose(position: Vec, quaternion: Vec) -> Any:
-    unit = np.array(quaternion) / np.linalg.norm(quaternion)
-    return drake.RigidTransform(drake.Quaternion(unit), np.array(position))
-
-
-def _make_shape(geom: Geom) -> Any:
-    """Returns Drake's shape. The world has radii and half lengths, and Drake has lengths."""
-    size = geom.size
-    shapes = {
-        "plane": lambda: drake.HalfSpace(),
-        "box": lambda: drake.Box(*(2 * x for x in size)),
-        "sphere": lambda: drake.Sphere(size[0]),
-        "cylinder": lambda: drake.Cylinder(size[0], 2 * size[1]),
-    }
-    return shapes[geom.kind]()
-
-
-def _is_half_space(inspector: Any, geometry: Any) -> bool:
-    return isinstance(inspector.GetShape(geometry), drake.HalfSpace)
+def list_corners(kind: str, size: Vec) -> list[Vec]:
+    """Returns the centers of spheres that are flush with the faces of a box, or with the ends of a
+    cylinder [m]; none for other shapes. Kind and size are as in world.Geom."""
+    inner = [s - _CORNER_RADIUS for s in size]
+    if kind == "box":
+        x, y, z = inner
+        return [(i * x, j * y, k * z) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
+    if kind == "cylinder":
+        radius, half = inner
+        angles = [2 * math.pi * i / _RIM_SPHERES for i in range(_RIM_SPHERES)]
+        return [
+            (radius * math.cos(a), radius * math.sin(a), k * half) for a in angles for k in (-1, 1)
+        ]
+    return []

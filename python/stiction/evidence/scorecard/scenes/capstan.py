@@ -132,4 +132,5 @@ SCENE = Scene(
     energy_scale=LARGEST_LOAD * ACCELERATION * DURATION**2 / 2,
     settle=SETTLE,
     make_forces=load_later(make_world, _EARLY),
+    derivation=__doc__,
 )

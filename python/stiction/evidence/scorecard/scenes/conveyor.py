@@ -122,4 +122,5 @@ SCENE = Scene(
     energy_scale=None,
     settle=SETTLE,
     make_forces=make_forces,
+    derivation=__doc__,
 )

@@ -50,4 +50,5 @@ SCENE = Scene(
     duration=0.1,
     measure=measure,
     energy_scale=MASS * SPEED**2 / 2,
+    derivation=__doc__,
 )

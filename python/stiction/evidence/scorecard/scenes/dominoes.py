@@ -126,4 +126,5 @@ SCENE = Scene(
     duration=1.3 * FALL_TIME,
     measure=measure,
     energy_scale=MASS * 9.81 * HEIGHT,
+    derivation=__doc__,
 )

@@ -2,7 +2,7 @@
 
 A rigid thin rod with the friction coefficient 2.3 turns upright while its tip slides. At the angle
 with 1 + 3 cos^2 = 3 mu sin cos no finite force continues the motion, and an impulse stops the tip:
-[theory:painleve], `studies.painleve.theory`. The ends are spheres of 0.1 mm, whose effect on the
+[theory:painleve], `experiments.painleve`. The ends are spheres of 0.1 mm, whose effect on the
 angle is below 0.1 %.
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 from stiction.evidence.engines.rotations import turn_about_y
 from stiction.evidence.engines.trajectory import Trajectory
 from stiction.evidence.engines.world import Body, Geom, World
+from stiction.evidence.experiments.painleve import calc_singular_angle
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
 from stiction.evidence.scorecard.scene import Measurement, Scene
-from stiction.evidence.studies.painleve.theory import calc_singular_angle
 
 _RADIUS = 1e-4  # [m]
 _STICKS = 0.1  # a tip that slips more slowly than this has stopped [m/s]
@@ -64,4 +64,5 @@ SCENE = Scene(
     duration=0.03,
     measure=measure,
     energy_scale=MASS * SPEED**2 / 2,
+    derivation=__doc__,
 )

@@ -2,7 +2,7 @@
 
 Under an even pressure v and R w reach zero together at the ratio 0.653, whatever the start
 [farkas2003]. A disk that starts with this ratio keeps it. The ratio is the root of a quadrature
-(`studies.disk.theory`, [theory:disk]).
+(`experiments.disk`, [theory:disk]).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from stiction.evidence.engines.trajectory import Trajectory
 from stiction.evidence.engines.world import Body, Geom, Surface, World
+from stiction.evidence.experiments.disk import calc_final_ratio
 from stiction.evidence.scorecard.scene import Measurement, Scene
-from stiction.evidence.studies.disk.theory import calc_final_ratio
 
 RADIUS, HALF_THICKNESS, MASS, FRICTION = 0.05, 5e-4, 0.05, 0.2
 SPEED, FRACTION = 1.0, 0.02
@@ -68,4 +68,5 @@ SCENE = Scene(
     duration=0.7,
     measure=measure,
     energy_scale=MASS * SPEED**2 / 2,
+    derivation=__doc__,
 )

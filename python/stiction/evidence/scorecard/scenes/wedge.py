@@ -81,4 +81,5 @@ SCENE = Scene(
     make_forces=load_later(
         make_world, dict.fromkeys(FRICTION, (BLOCK_MASS * 9.81 * TANGENT, 0, 0))
     ),
+    derivation=__doc__,
 )

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from stiction.evidence.experiments.clutter import RADIUS, make_clutter
 from stiction.evidence.studies.clutter.case import NUM_BODIES, STICTION_TOLERANCE
+from stiction.evidence.studies.clutter.checks import Sweep, measure
 from stiction.evidence.studies.clutter.run import ClutterRun
-from stiction.evidence.studies.clutter.sweep import Sweep, measure
 from stiction.tables.plots import add_legend, find_line, label_steps, make_plot
 
 Vector = NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 from stiction._core import contact_model_traits
 from stiction.errors import Error
 from stiction.evidence.studies.clutter.case import ClutterCase, calc_stiction_speed
+from stiction.runs.run import Run, Step
+from stiction.simulator import Simulator
 
 Vector = NDArray[np.float64]
 
@@ -128,64 +129,79 @@ def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
     simulator = case.make_simulator()
     data = mujoco.MjData(simulator.model)
     start = data.qpos.copy()
-    time_step = case.time_step
-    num_steps = round(DURATION / time_step)
-    traits = contact_model_traits(case.contact_model)
-    stride = num_steps // num_conditions if num_conditions and not traits.is_mj_step else 0
-    trace = np.full((num_steps, 5), np.nan)
-    depths, residual, coupling, status = [], 0.0, 0.0, dict[str, int]()
-    deepest_falling = to_momentum = 0.0
-    us = np.zeros(num_steps)
-    settled = start
-    for i in range(num_steps):
-        if i == round(SETTLED / time_step):
-            settled = data.qpos.copy()
-        begin = time.process_time()
-        report = simulator.step(data)
-        us[i] = 1e6 * (time.process_time() - begin)
+    num_steps = round(DURATION / case.time_step)
+    log = _Log(case, simulator, num_steps, num_conditions)
+    run = Run(simulator, data, num_steps, log.begin_step, goes_on=True)
+    run.to_end(log.add)
+    depth = np.concatenate(log.depths)
+    moved = (data.qpos - log.settled).reshape(-1, 7)[:, :3]
+    return ClutterRun(
+        case=case,
+        time=log.trace[:, 0],
+        iterations=log.trace[:, 1],
+        contacts=log.trace[:, 2],
+        stiction_speed=log.trace[:, 3],
+        condition=log.trace[:, 4],
+        mean_penetration=float(depth.mean()),
+        median_penetration=float(np.median(depth)),
+        max_penetration=float(depth.max()),
+        max_penetration_falling=log.deepest_falling,
+        median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
+        worst_residual=log.residual,
+        residual_to_momentum=log.to_momentum,
+        coupling_error=log.coupling,
+        num_failed=sum(log.status.values()),
+        us_per_step=float(np.median(log.us)),
+        start=start,
+        end=data.qpos.copy(),
+        status=log.status,
+    )
+
+
+class _Log:
+    """Observes a run, and collects what ClutterRun needs."""
+
+    def __init__(
+        self, case: ClutterCase, simulator: Simulator, num_steps: int, num_conditions: int
+    ) -> None:
+        self._case, self._simulator, self._num_begun = case, simulator, 0
+        has_conditions = not contact_model_traits(case.contact_model).is_mj_step and num_conditions
+        self._stride = num_steps // num_conditions if has_conditions else 0
+        self.trace = np.full((num_steps, 5), np.nan)
+        self.us = np.zeros(num_steps)
+        self.depths: list[Vector] = []
+        self.settled = np.empty(0)  # qpos at SETTLED
+        self.deepest_falling = self.residual = self.to_momentum = self.coupling = 0.0
+        self.status: dict[str, int] = {}
+
+    def begin_step(self, data: mujoco.MjData) -> None:
+        if self._num_begun == round(SETTLED / self._case.time_step):
+            self.settled = data.qpos.copy()
+        self._num_begun += 1
+
+    def add(self, step: Step) -> None:
+        i, report, case = step.index, step.report, self._case
         certificate, statistics = report.certificate, report.statistics
+        self.us[i] = 1e-3 * step.cpu_ns
         if not report.ok:
-            status[report.status] = status.get(report.status, 0) + 1
-        residual = max(residual, certificate.relative_residual)
-        to_momentum = max(to_momentum, certificate.residual_to_momentum)
-        coupling = max(coupling, certificate.coupling_error)
-        trace[i, 0] = (i + 1) * time_step
-        trace[i, 1:4] = (
+            self.status[report.status] = self.status.get(report.status, 0) + 1
+        self.residual = max(self.residual, certificate.relative_residual)
+        self.to_momentum = max(self.to_momentum, certificate.residual_to_momentum)
+        self.coupling = max(self.coupling, certificate.coupling_error)
+        self.trace[i, 0] = (i + 1) * case.time_step
+        self.trace[i, 1:4] = (
             statistics.max_iterations,
             statistics.num_contacts,
             calc_stiction_speed(case, report.contacts),
         )
-        if stride and i % stride == stride // 2:
+        if self._stride and i % self._stride == self._stride // 2:
             try:
-                trace[i, 4] = simulator.calc_condition_number()
+                self.trace[i, 4] = self._simulator.calc_condition_number()
             except Error:  # the model has no Hessian, except in steps without contacts
-                stride = 0
-                trace[:, 4] = np.nan
+                self._stride = 0
+                self.trace[:, 4] = np.nan
         depth = -report.contacts.distance
-        if i * time_step >= STEADY_FROM:
-            depths.append(depth[depth > 0])
+        if i * case.time_step >= STEADY_FROM:
+            self.depths.append(depth[depth > 0])
         elif len(depth):
-            deepest_falling = max(deepest_falling, float(depth.max()))
-    depth = np.concatenate(depths)
-    moved = (data.qpos - settled).reshape(-1, 7)[:, :3]
-    return ClutterRun(
-        case=case,
-        time=trace[:, 0],
-        iterations=trace[:, 1],
-        contacts=trace[:, 2],
-        stiction_speed=trace[:, 3],
-        condition=trace[:, 4],
-        mean_penetration=float(depth.mean()),
-        median_penetration=float(np.median(depth)),
-        max_penetration=float(depth.max()),
-        max_penetration_falling=deepest_falling,
-        median_drift=float(np.median(np.linalg.norm(moved, axis=1))),
-        worst_residual=residual,
-        residual_to_momentum=to_momentum,
-        coupling_error=coupling,
-        num_failed=sum(status.values()),
-        us_per_step=float(np.median(us)),
-        start=start,
-        end=data.qpos.copy(),
-        status=status,
-    )
+            self.deepest_falling = max(self.deepest_falling, float(depth.max()))

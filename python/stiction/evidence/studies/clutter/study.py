@@ -19,10 +19,13 @@ from stiction.evidence.studies.clutter.checks import (
     PAPER,
     STEADY,
     STILL_TOLERANCE,
+    Sweep,
+    calc_penetration_order,
     check_coupling,
     check_drifts,
     check_history,
     check_main,
+    describe_sweep,
 )
 from stiction.evidence.studies.clutter.plots import (
     draw_against_step,
@@ -33,7 +36,6 @@ from stiction.evidence.studies.clutter.plots import (
     draw_stiction_speed,
 )
 from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep import Sweep, calc_penetration_order, describe_sweep
 from stiction.evidence.studies.clutter.sweep_checks import (
     check_micrometers,
     check_steps,

@@ -12,14 +12,17 @@ from stiction.evidence.studies.checks import (
     check_near,
 )
 from stiction.evidence.studies.clutter.case import PLAIN_SIMILAR, STIFF_SAP
-from stiction.evidence.studies.clutter.checks import CONVEX, ENOUGH, PAPER, STEADY
-from stiction.evidence.studies.clutter.run import ClutterRun
-from stiction.evidence.studies.clutter.sweep import (
+from stiction.evidence.studies.clutter.checks import (
+    CONVEX,
+    ENOUGH,
+    PAPER,
+    STEADY,
     Sweep,
     calc_means,
     calc_penetration_order,
     calc_ratio,
 )
+from stiction.evidence.studies.clutter.run import ClutterRun
 
 Runs = Mapping[float, Sequence[ClutterRun]]
 

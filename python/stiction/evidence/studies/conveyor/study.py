@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stiction.evidence.experiments.conveyor import CASE, REST
+from stiction.evidence.experiments.conveyor import CASE, REST, calc_exact_motion
 from stiction.evidence.experiments.planar import STICTION_TOLERANCE, Trajectory, Vector
 from stiction.evidence.experiments.planar_case import describe_convergence
 from stiction.evidence.studies.conveyor.checks import STRICTER, check_peer, make_checks
@@ -13,7 +13,6 @@ from stiction.evidence.studies.conveyor.plots import (
     draw_motion,
     draw_velocity_and_force,
 )
-from stiction.evidence.studies.conveyor.theory import calc_exact_motion
 from stiction.evidence.studies.planar_plots import draw_errors
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 

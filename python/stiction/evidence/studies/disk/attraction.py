@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from stiction.evidence.experiments.disk import calc_motion, calc_ring_ratio
 from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
 from stiction.evidence.studies.disk.scene import GLIDING, MODELS, SPEED, Disk, DiskRun, run_to_stop
-from stiction.evidence.studies.disk.theory import calc_motion, calc_ring_ratio
 from stiction.evidence.studies.study import Settings
 
 RATIOS = tuple(float(x) for x in np.geomspace(0.1, 10, 10))

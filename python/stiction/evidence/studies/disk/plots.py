@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from stiction.evidence.experiments.disk import calc_motion
 from stiction.evidence.studies.disk.scene import SPEED, Disk, DiskRun
-from stiction.evidence.studies.disk.theory import calc_motion
 from stiction.tables.plots import (
     add_legend,
     draw_convergence,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from stiction.evidence.experiments.disk import calc_final_ratio
 from stiction.evidence.studies.checks import Check, check_at_most, check_near
 from stiction.evidence.studies.disk.attraction import RATIOS
 from stiction.evidence.studies.disk.scene import FRICTION, GRAVITY, SPEED, Disk, DiskRun, run_steps
-from stiction.evidence.studies.disk.theory import calc_final_ratio
 from stiction.evidence.studies.study import Settings
 
 QUICK_RATIOS = (0.1, 1.0, 10.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import mujoco
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 import stiction
 from stiction.evidence.studies.disk.mesh import make_ring_mesh
 from stiction.inputs.names import find_models
+from stiction.runs.run import Run, Step, StepFunction
 from stiction.simulator import Simulator
-from stiction.view.film import StepFunction
 
 Vector = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ MODELS = ("tamsi", "lagged", "lagged_regularized", "coulomb", "similar", "sap")
 GLIDING = find_models(lambda model: model.lifts_sliding)
 
 _TOLERANCE = 1e-9
-_LARGEST_STEP = 1e-3  # largest time step of run_to_stop [s]
+_LARGEST_STEP, _MAX_STEPS = 1e-3, 100_000  # of run_to_stop [s, -]
 
 
 @dataclass(frozen=True)
@@ -177,12 +177,22 @@ class DiskRun:
     num_points: int = 0
     total_us: float = 0.0
 
-    def add(self, data: mujoco.MjData) -> float:
-        """Adds a sample, and returns its speed s = hypot(v, R w) [m/s]."""
+    def sample(self, data: mujoco.MjData) -> None:
+        """Adds a sample."""
         self.time.append(data.time)
         self.v.append(math.hypot(data.qvel[0], data.qvel[1]))
         self.spin.append(RADIUS * abs(data.qvel[5]))
         self.height.append(float(data.qpos[2]))
+
+    def add(self, step: Step) -> None:
+        """Adds a step and its sample."""
+        self.total_us += step.report.timings.total
+        self.num_points = max(self.num_points, len(step.report.contacts))
+        self.sample(step.data)
+
+    @property
+    def speed(self) -> float:
+        """The speed s = hypot(v, R w) of the last sample [m/s]."""
         return math.hypot(self.v[-1], self.spin[-1])
 
     @property
@@ -242,17 +252,18 @@ def run_to_stop(
     """
     simulator = disk.make_simulator(contact_model, stiction_tolerance)
     model = simulator.model
-    data = disk.make_data(model, ratio)
     run = DiskRun()
-    speed = run.add(data)
-    for _ in range(100_000):
-        if speed <= to_fraction * SPEED:
-            break
-        model.opt.timestep = min(_LARGEST_STEP, step_share * speed / disk.deceleration)
-        report = step(simulator, data)
-        run.total_us += report.timings.total
-        run.num_points = max(run.num_points, len(report.contacts))
-        speed = run.add(data)
+
+    def choose_step(data: mujoco.MjData) -> None:
+        model.opt.timestep = min(_LARGEST_STEP, step_share * run.speed / disk.deceleration)
+
+    def add(made: Step) -> bool:
+        run.add(made)
+        return run.speed <= to_fraction * SPEED
+
+    data = disk.make_data(model, ratio)
+    run.sample(data)
+    Run(partial(step, simulator), data, _MAX_STEPS, choose_step).to_end(add)
     return run
 
 
@@ -280,10 +291,6 @@ def run_steps(
     simulator = disk.make_simulator(contact_model, stiction_tolerance, time_step)
     data = disk.make_data(simulator.model, ratio)
     run = DiskRun()
-    run.add(data)
-    for _ in range(round(duration / time_step)):
-        report = simulator.step(data)
-        run.total_us += report.timings.total
-        run.num_points = max(run.num_points, len(report.contacts))
-        run.add(data)
+    run.sample(data)
+    Run(simulator, data, round(duration / time_step)).to_end(run.add)
     return run

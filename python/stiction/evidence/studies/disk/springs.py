@@ -15,6 +15,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from stiction.evidence.experiments.disk import calc_final_ratio, calc_ring_ratio
 from stiction.evidence.studies.checks import Check, check_at_most, check_near
 from stiction.evidence.studies.disk.scene import (
     DISSIPATION,
@@ -30,7 +31,6 @@ from stiction.evidence.studies.disk.scene import (
     Vector,
     run_to_stop,
 )
-from stiction.evidence.studies.disk.theory import calc_final_ratio, calc_ring_ratio
 from stiction.evidence.studies.study import Settings
 
 # With this grading the outer faces are smaller: the number of faces per area grows as

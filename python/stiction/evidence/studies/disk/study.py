@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stiction.evidence.experiments.disk import calc_final_ratio, calc_ring_ratio
 from stiction.evidence.studies.checks import check_between, check_near
 from stiction.evidence.studies.disk.attraction import (
     RINGS_OF,
@@ -18,13 +19,15 @@ from stiction.evidence.studies.disk.attraction import (
     study_attraction,
     study_models,
 )
-from stiction.evidence.studies.disk.convergence import study_grid, study_time
-from stiction.evidence.studies.disk.error_controlled import study_error_controlled
+from stiction.evidence.studies.disk.convergence import (
+    study_error_controlled,
+    study_grid,
+    study_time,
+)
 from stiction.evidence.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
 from stiction.evidence.studies.disk.published import study_published
 from stiction.evidence.studies.disk.scene import Disk, run_to_stop
 from stiction.evidence.studies.disk.springs import study_springs
-from stiction.evidence.studies.disk.theory import calc_final_ratio, calc_ring_ratio
 from stiction.evidence.studies.pages import add_page
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.view.film import Film

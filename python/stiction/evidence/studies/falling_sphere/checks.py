@@ -9,14 +9,22 @@ from stiction.evidence.experiments.falling_sphere import (
     DISSIPATION,
     FRICTION,
     RELAXATION_TIME,
+    ROLLING_SPEED,
+    ROLLING_TIME,
 )
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.planar_case import Runs, list_runs
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.evidence.studies.checks import (
+    NOT_AT_A_DISTANCE,
+    Check,
+    check_at_least,
+    check_at_most,
+    check_near,
+    check_reference,
+    check_runs,
+)
 from stiction.evidence.studies.falling_sphere.plots import STEP_SHOWN
-from stiction.evidence.studies.falling_sphere.theory import ROLLING_SPEED, ROLLING_TIME
 from stiction.evidence.studies.peers import calc_peer_distance
-from stiction.evidence.studies.planar_checks import NOT_AT_A_DISTANCE, check_reference, check_runs
 from stiction.evidence.studies.study import Settings, StudyResult
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from stiction.evidence.experiments.convergence import calc_rms_error
-from stiction.evidence.experiments.falling_sphere import CASE, RADIUS
+from stiction.evidence.experiments.falling_sphere import CASE, RADIUS, calc_rigid_motion
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.planar_case import describe_convergence
 from stiction.evidence.studies.falling_sphere.checks import check_peer, make_checks
@@ -16,7 +16,6 @@ from stiction.evidence.studies.falling_sphere.plots import (
     draw_motion,
     draw_velocity_and_force,
 )
-from stiction.evidence.studies.falling_sphere.theory import calc_rigid_motion
 from stiction.evidence.studies.planar_plots import draw_errors
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 

@@ -11,7 +11,13 @@ from typing import Any
 
 from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
 from stiction.evidence.studies.grasp.plots import draw_drop, draw_times
-from stiction.evidence.studies.grasp.run import GraspRun, run_coulomb, run_model, run_no_slip
+from stiction.evidence.studies.grasp.run import (
+    GraspRun,
+    run_coulomb,
+    run_model,
+    run_no_slip,
+    time_solvers,
+)
 from stiction.evidence.studies.grasp.scene import (
     CANONICAL,
     CASES,
@@ -19,7 +25,6 @@ from stiction.evidence.studies.grasp.scene import (
     find_contacts,
     make_start,
 )
-from stiction.evidence.studies.grasp.times import time_solvers
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
 

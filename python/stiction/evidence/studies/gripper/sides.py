@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
-from stiction.evidence.studies.gripper.spheres import (
+from stiction.evidence.studies.gripper.equal_pressure import (
     FIXED,
     FREE,
     RADIUS,

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 import stiction
 from stiction.evidence.studies.checks import Check, check_at_most
-from stiction.evidence.studies.gripper.spheres import FIXED, FREE, load_spheres, make_surfaces
+from stiction.evidence.studies.gripper.equal_pressure import (
+    FIXED,
+    FREE,
+    load_spheres,
+    make_surfaces,
+)
 
 Vector = NDArray[np.float64]
 

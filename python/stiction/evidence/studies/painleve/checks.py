@@ -6,6 +6,12 @@ import math
 from collections.abc import Mapping
 
 from stiction.evidence.experiments.convergence import calc_last_order
+from stiction.evidence.experiments.painleve import (
+    Jam,
+    calc_order_in_stiffness,
+    calc_singular_angle,
+    calc_spin_of_stuck_rod,
+)
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
 from stiction.evidence.studies.checks import (
     Check,
@@ -14,12 +20,6 @@ from stiction.evidence.studies.checks import (
     check_near,
 )
 from stiction.evidence.studies.painleve.run import JamRun
-from stiction.evidence.studies.painleve.theory import (
-    Jam,
-    calc_order_in_stiffness,
-    calc_singular_angle,
-    calc_spin_of_stuck_rod,
-)
 
 # Rigid models that jam in the step that starts closest to the singular angle.
 PUNCTUAL = ("stewart_trinkle", "drumwright_shell", "rigid_coulomb")

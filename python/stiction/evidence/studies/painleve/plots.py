@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from stiction.evidence.experiments.painleve import SMALLEST_FRICTION, Jam, calc_singular_angle
 from stiction.evidence.experiments.sliding_rod import ANGLE
 from stiction.evidence.studies.painleve.run import JamRun
-from stiction.evidence.studies.painleve.theory import SMALLEST_FRICTION, Jam, calc_singular_angle
-from stiction.tables.colors import find_color
 from stiction.tables.plots import (
     add_legend,
+    find_color,
     find_line,
     label_steps,
     make_log_log,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction._core import contact_model_traits
+from stiction.evidence.experiments.painleve import calc_sliding_force
 from stiction.evidence.experiments.planar import PlanarBody, Trajectory, run_planar
 from stiction.evidence.experiments.sliding_rod import (
     ANGLE,
@@ -17,7 +18,6 @@ from stiction.evidence.experiments.sliding_rod import (
     SPEED,
     STIFFNESS,
 )
-from stiction.evidence.studies.painleve.theory import calc_sliding_force
 
 # The spheres at the ends are so small that the contact stays at the very end of the rod.
 _RADIUS = 1e-6  # [m]

@@ -13,6 +13,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from stiction.evidence.experiments.painleve import (
+    Jam,
+    calc_compliant_jam,
+    calc_rigid_jam,
+    calc_singular_angle,
+)
 from stiction.evidence.experiments.sliding_rod import FRICTION, STIFFNESS
 from stiction.evidence.studies.checks import Check, check_at_most
 from stiction.evidence.studies.painleve.checks import (
@@ -25,12 +31,6 @@ from stiction.evidence.studies.painleve.checks import (
 )
 from stiction.evidence.studies.painleve.plots import draw_angles
 from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
-from stiction.evidence.studies.painleve.theory import (
-    Jam,
-    calc_compliant_jam,
-    calc_rigid_jam,
-    calc_singular_angle,
-)
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -20,6 +21,7 @@ from stiction.evidence.studies.pancake.scene import (
     make_pancake_properties,
 )
 from stiction.evidence.studies.pancake.task import X_SG, Task, TaskError
+from stiction.runs.run import Run
 from stiction.view.film import Film
 
 _SAMPLED = (
@@ -165,6 +167,8 @@ class _Runner:
         self._held, self._grasped_at = spatula, spatula.p[2]
         self._up = pancake.R[:, 2]
         self._run = PancakeRun(grid, contact_model, tessellation, film=Film(contact_model))
+        # The task chooses the next command by the last step, and ends the run.
+        self._steps = Run(partial(self._run.film.step, self._simulator), self._data, 0)
 
     def run(self, only_grab: bool) -> PancakeRun:
         run = self._run
@@ -172,7 +176,7 @@ class _Runner:
             for command in self._list_commands(only_grab):
                 self._enter(self._task.phase)
                 self._robot.obey(command)
-                self._sample(run.film.step(self._simulator, self._data))
+                self._sample(self._steps.step().report)
         except (TaskError, StepError) as e:
             run.failure = f"{self._task.phase}: {e}"
         run.samples = {name: np.array(values) for name, values in run.samples.items()}

@@ -3,10 +3,94 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
-from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT
+from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Gait
+from stiction.evidence.studies.quadruped.package_walker import PackageWalk
+from stiction.evidence.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, WalkRun
+from stiction.evidence.studies.quadruped.terrain import Vector
+
+# ---- Computes the figures of a walk --------------------------------------------------------------
+
+LARGEST_COUNT = 30  # largest number of contacts in the paper
+_STANDS = 1e-5  # a foot stands if its gap to the floor, whose roughness is 1e-6 m, is smaller [m]
+_LANDED = 0.3  # time after which the robot has landed from its initial height of 9 mm [s]
+
+
+def describe_walk(run: WalkRun) -> dict[str, Any]:
+    """Returns the figures of a run, fit for JSON. They are NaN if the run ended too early."""
+    standing = run.time > _LANDED
+    last = run.time > _find_last_periods(run.time)
+    height = run.base[standing, 2]
+    lift = run.feet[last, :, 2] - FOOT_RADIUS  # height of each foot above the ground
+    contacts, loaded = run.contacts[standing], run.loaded[standing]
+    few = (contacts > 0) & (contacts <= LARGEST_COUNT)
+    return {
+        "steps": len(run.time),
+        "failure": run.failure,
+        "speed": _calc(np.mean, np.diff(run.base[last, 0]) / TIME_STEP),
+        "command": _calc(np.mean, run.command[last]),
+        "heights": [_calc(np.min, height), _calc(np.max, height)],
+        "largest_tilt": _calc(np.max, np.abs(run.rpy[:, :2])),
+        "largest_yaw": _calc(np.max, np.abs(run.rpy[:, 2])),
+        "contacts": {
+            "mean": _calc(np.mean, contacts),
+            "deviation": _calc(np.std, contacts),
+            "largest": _calc(np.max, contacts),
+            "share_1_to_30": _calc(np.mean, few),
+            "mean_loaded": _calc(np.mean, loaded),
+            "largest_loaded": _calc(np.max, loaded),
+            "mean_touching": _calc(np.mean, run.touching[standing]),
+            "standing_feet": _calc(np.mean, _count_feet(run)[standing]),
+            "histogram": np.bincount(contacts).tolist(),
+        },
+        "least_lift": _calc(np.min, np.max(lift, axis=0, initial=-math.inf)),
+        "largest_slip": _calc(np.max, run.slip[standing]),
+        "largest_torque": _calc(np.max, run.torque),
+        "physics_s": run.physics_s,
+        "controller_s": run.controller_s,
+        "whole_s": run.physics_s + run.controller_s,
+        "solve_us_per_step": _calc(np.mean, run.solve_us),
+    }
+
+
+def _count_feet(run: WalkRun) -> NDArray[np.int64]:
+    """Returns the number of feet that stand on a flat floor, for each step."""
+    heights = run.feet[:, :, 2] - FOOT_RADIUS
+    feet: NDArray[np.int64] = np.count_nonzero(heights < _STANDS, axis=1)
+    return feet
+
+
+def _find_last_periods(time: Vector) -> float:
+    """Returns the start of the last whole periods of the gait, without the first period [s]."""
+    period = Gait().period
+    end = float(time[-1]) if len(time) else 0.0
+    return end - period * max(0, int(end / period + 1e-6) - 1) - TIME_STEP / 2
+
+
+def _calc(function: Callable[..., Any], values: NDArray[Any]) -> float:
+    """Applies a function to values. Returns NaN if there are no values."""
+    return float(function(values)) if len(values) else math.nan
+
+
+def describe_package(walk: PackageWalk) -> dict[str, Any]:
+    """Returns the figures of a walk of dm_control's quadruped, fit for JSON."""
+    landed = walk.time > 0.5
+    return {
+        "steps": len(walk.time),
+        "failure": walk.failure,
+        "travel": _calc(lambda base: np.linalg.norm(base[-1, :2] - base[0, :2]), walk.base),
+        "least_upright": _calc(np.min, walk.upright),
+        "least_height": _calc(np.min, walk.base[landed, 2]),
+        "contacts": _calc(np.mean, walk.contacts),
+        "physics_s": walk.physics_s,
+    }
 
 
 def check_whole(figures: dict[str, Any], name: str, tilt: float) -> list[Check]:

@@ -3,11 +3,112 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stiction.evidence.studies.quadruped.foot_spline import FootSpline
-from stiction.evidence.studies.quadruped.gait import Gait, Vector
+# ---- The timing of a trot, and the commanded velocity of the body --------------------------------
+
+Vector = NDArray[np.float64]
+
+_FORWARD_SPEED, _PITCH_SPEED = 0.05, 0.05  # [m/s]
+_PITCH_LIMIT = 0.01  # [rad]
+_INSTANT = 1e-9  # tolerance for the rounding error of a sum of time steps [s]
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A periodic gait.
+
+    touchdown: phase at which each foot touches down, in [0, 1), for the feet left front, right
+        front, left rear and right rear.
+    duty: fraction of the period for which a foot stands, in (0, 1).
+    period: [s].
+    """
+
+    touchdown: tuple[float, float, float, float] = (0.25, 0.75, 0.75, 0.25)
+    duty: float = 0.75
+    period: float = 0.7
+
+    def is_stance(self, time: float) -> NDArray[np.bool_]:
+        """True for each foot that stands at a time [s], (4,)."""
+        return self._calc_phase(time) < self.duty
+
+    def calc_remaining(self, time: float) -> Vector:
+        """Returns the time until each foot's stance or swing ends, > 0, (4,) [s]."""
+        phase = self._calc_phase(time)
+        end = np.where(phase < self.duty, self.duty, 1.0)
+        return self.period * (end - phase)
+
+    def _calc_phase(self, time: float) -> Vector:
+        """Returns the phase since each foot's touchdown, in [0, 1), (4,)."""
+        return np.mod((time + _INSTANT) / self.period - np.array(self.touchdown), 1.0)
+
+
+def calc_command(pitch: float) -> Vector:
+    """Returns the commanded velocity of the body in its own frame by the published rule, (2,) [m/s].
+
+    The forward velocity is 0.05 m/s, plus 0.05 m/s if the nose is down by more than 0.01 rad, and
+    minus 0.05 m/s otherwise.
+
+    Args:
+        pitch: pitch of the body, positive if the nose is down [rad].
+    """
+    return np.array([_FORWARD_SPEED + (_PITCH_SPEED if pitch > _PITCH_LIMIT else -_PITCH_SPEED), 0])
+
+
+# ---- The path of a foot through a few points: a cubic spline with given end velocities -----------
+
+
+class FootSpline:
+    """A C2 spline through points at equal time intervals, with the same velocity at both ends.
+
+    The published controller sets the end velocities by extra knots a thousandth of an interval from
+    the ends. This spline is the limit in which this distance goes to zero.
+
+    Args:
+        start: time of the first point [s].
+        duration: time from the first to the last point, > 0 [s].
+        points: at least two points, (n, 3) [m].
+        velocity: velocity at both ends, (3,) [m/s].
+
+    Attributes:
+        end_point: position at the end, (3,) [m].
+        end_velocity: velocity at the end, (3,) [m/s].
+    """
+
+    def __init__(self, start: float, duration: float, points: Vector, velocity: Vector) -> None:
+        self._start, self._end = start, start + duration
+        self._interval = h = duration / (len(points) - 1)
+        self.end_point, self.end_velocity = points[-1], velocity
+        # The second derivatives M at the points follow from continuous slopes and given end slopes.
+        slopes = np.vstack([velocity, np.diff(points, axis=0) / h, velocity])
+        count = len(points)
+        A = 4 * np.eye(count) + np.eye(count, k=1) + np.eye(count, k=-1)
+        A[0, 0] = A[-1, -1] = 2
+        M = np.linalg.solve(A, 6 / h * np.diff(slopes, axis=0))
+        # Coefficients of the powers of the fraction s of an interval, (num_intervals, 4, 3).
+        self._powers: Vector = np.stack(
+            [
+                points[:-1],
+                np.diff(points, axis=0) - h**2 / 6 * (2 * M[:-1] + M[1:]),
+                h**2 / 2 * M[:-1],
+                h**2 / 6 * np.diff(M, axis=0),
+            ],
+            axis=1,
+        )
+
+    def calc_motion(self, time: float) -> tuple[Vector, Vector]:
+        """Returns position [m] and velocity [m/s], (3,) each. They are constant after the end."""
+        elapsed = (min(max(time, self._start), self._end) - self._start) / self._interval
+        i = min(int(elapsed), len(self._powers) - 1)
+        s = elapsed - i
+        powers = self._powers[i]
+        x: Vector = np.array([1, s, s**2, s**3]) @ powers
+        v: Vector = np.array([0, 1, 2 * s, 3 * s**2]) @ powers / self._interval
+        return x, v
+
 
 STEP_HEIGHT = 0.015  # [m]
 # Factor from the error of the body's velocity to the correction of a step: sqrt(l / g) of an

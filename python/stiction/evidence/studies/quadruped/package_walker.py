@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -12,7 +12,9 @@ import numpy as np
 
 from stiction.errors import ignored_settings_are_fine
 from stiction.evidence.experiments.real_scenes import load_real_scene
-from stiction.evidence.studies.quadruped.leg import Vector
+from stiction.evidence.studies.quadruped.footsteps import Vector
+from stiction.evidence.studies.quadruped.run import describe_failure
+from stiction.runs.run import Run, RunEnd, Step
 
 _FREQUENCY = 1.5  # frequency of the gait [Hz]
 _SWING, _LIFT = 0.4, 0.4  # amplitudes of the set points of yaw [rad] and of lift [-]
@@ -63,21 +65,20 @@ def run_package_walker(duration: float, contact_model: str, **options: Any) -> P
     model, data = scene.model, scene.make_data()
     with ignored_settings_are_fine():
         simulator = scene.make_simulator(contact_model, on_failure="stop", **options)
-    rows = np.zeros((round(duration / simulator.time_step), 6))
-    num_made, physics, failure = 0, 0.0, ""
-    for row in rows:
-        set_controls(model, data)
-        begin = time.process_time()
-        report = simulator.step(data)
-        physics += time.process_time() - begin
-        if not report.ok:
-            failure = f"{report.status} at {data.time:.3f} s: {report.message}"
-            break
+    rows, physics = [], 0.0
+
+    def measure(step: Step) -> None:
+        nonlocal physics
         x, y = data.qpos[4:6]
-        row[:] = [data.time, *data.qpos[:3], 1 - 2 * (x * x + y * y), len(report.contacts)]
-        num_made += 1
-    rows = rows[:num_made]
-    return PackageWalk(rows[:, 0], rows[:, 1:4], rows[:, 4], rows[:, 5], physics, failure)
+        upright = 1 - 2 * (x * x + y * y)
+        rows.append([data.time, *data.qpos[:3], upright, len(step.report.contacts)])
+        physics += 1e-9 * step.cpu_ns
+
+    num_steps = round(duration / simulator.time_step)
+    run = Run(simulator, data, num_steps, partial(set_controls, model))
+    failure = describe_failure(run) if run.to_end(measure) == RunEnd.failed else ""
+    table = np.array(rows).reshape(-1, 6)
+    return PackageWalk(table[:, 0], table[:, 1:4], table[:, 4], table[:, 5], physics, failure)
 
 
 def set_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from stiction import Simulator, StepReport
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.studies.quadruped.controller import TrotController
-from stiction.evidence.studies.quadruped.gait import calc_command
-from stiction.evidence.studies.quadruped.leg import NAMES
+from stiction.evidence.studies.quadruped.footsteps import calc_command
+from stiction.evidence.studies.quadruped.leg import NAMES, TrotController
 from stiction.evidence.studies.quadruped.terrain import ROUGHNESS, Terrain, Vector
 from stiction.inputs.package_scenes import find_scene_file
+from stiction.runs.run import Run, RunEnd, Step
 
 TIME_STEP = 1e-3  # [s]
 FOOT_RADIUS = 0.01  # [m]
@@ -119,24 +119,27 @@ def run_trotter(
     num_steps = round(duration / TIME_STEP)
     feet = [model.geom(f"{leg}_foot").id for leg in NAMES]
     rows, feet_rows = np.zeros((num_steps, 14)), np.zeros((num_steps, 4, 3))
-    num_made, physics, control, failure = 0, 0.0, 0.0, ""
-    for row, feet_row in zip(rows, feet_rows, strict=True):
+    num_made, physics, control = 0, 0.0, 0.0
+
+    def drive(data: mujoco.MjData) -> None:
+        nonlocal control
         begin = time.process_time()
         controller(data)
-        middle = time.process_time()
-        report = simulator.step(data)
-        physics += time.process_time() - middle
-        control += middle - begin
-        if not report.ok:
-            failure = f"{report.status} at {data.time:.3f} s: {report.message}"
-            break
+        control += time.process_time() - begin
+
+    def measure(step: Step) -> None:
+        nonlocal num_made, physics
         torque = np.abs(data.ctrl).max()
-        row[:] = [
+        rows[num_made] = [
             data.time, *data.qpos[:3], *_calc_rpy(data.qpos[3:7]), controller.command[0], torque,
-            *_measure_contacts(report), report.timings.solve,
+            *_measure_contacts(step.report), step.report.timings.solve,
         ]  # fmt: skip
-        feet_row[:] = data.geom_xpos[feet]
+        feet_rows[num_made] = data.geom_xpos[feet]
         num_made += 1
+        physics += 1e-9 * step.cpu_ns
+
+    run = Run(simulator, data, num_steps, drive)
+    failure = describe_failure(run) if run.to_end(measure) == RunEnd.failed else ""
     rows = rows[:num_made]
     return WalkRun(
         time=rows[:, 0],
@@ -154,6 +157,12 @@ def run_trotter(
         controller_s=control,
         failure=failure,
     )
+
+
+def describe_failure(run: Run) -> str:
+    """Returns the reason why the last step of a run failed."""
+    report = run.report
+    return f"{report.status} at {run.data.time:.3f} s: {report.message}" if report else ""
 
 
 def _measure_contacts(report: StepReport) -> list[float]:

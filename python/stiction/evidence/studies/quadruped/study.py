@@ -19,8 +19,9 @@ from stiction.evidence.studies.quadruped.checks import (
     check_hills,
     check_in_place,
     check_whole,
+    describe_package,
+    describe_walk,
 )
-from stiction.evidence.studies.quadruped.figures import describe_package, describe_walk
 from stiction.evidence.studies.quadruped.package_walker import run_package_walker
 from stiction.evidence.studies.quadruped.plots import draw_contacts, draw_hills, draw_walk
 from stiction.evidence.studies.quadruped.run import RUBBER, VISCOUS, WalkRun, run_trotter

@@ -14,9 +14,15 @@ from stiction.evidence.experiments.sliding_rod import (
     SPEED,
     calc_painleve_margin,
 )
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.evidence.studies.checks import (
+    Check,
+    check_at_least,
+    check_at_most,
+    check_near,
+    check_reference,
+    check_runs,
+)
 from stiction.evidence.studies.peers import calc_peer_distance
-from stiction.evidence.studies.planar_checks import check_reference, check_runs
 from stiction.evidence.studies.study import Settings, StudyResult
 
 _COARSEST = CASES["without"].steps[0]  # largest time step [s]

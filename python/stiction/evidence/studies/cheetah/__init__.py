@@ -1,1 +1,0 @@
-"""Study of a planned gait, replayed under other contact models and time steps."""
