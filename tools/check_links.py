@@ -3,9 +3,9 @@
 
 - A relative link in Markdown leads to a file.
 - A path in backticks in Markdown, such as `laws/friction.hpp`, leads to a file or folder of the
-  repository. It starts at the root, at the folder of the page, or at a source folder. Paths that may belong to the
-  reader are not checked: those whose first folder does not exist, except C++ files, and files without a
-  folder, except C++ and Python files.
+  repository. It starts at the root, at the folder of the page, or at a source folder. Paths that may
+  belong to the reader are not checked: those whose first folder does not exist, except C++ files, and
+  files without a folder, except C++ and Python files.
 - A tag in brackets, such as theory:sap, is defined once in Markdown, by a line (theory:sap)= right before
   a heading.
 - A key in brackets, such as castro2023, is the key of one entry of docs/references.bib.

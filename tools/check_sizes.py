@@ -34,7 +34,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/stiction/numerics/gmres.hpp:solve_gmres": "one published loop, which shares its vectors",
     "src/stiction/numerics/newton.hpp:minimize": "one published loop, which shares its vectors",
     "python/stiction/evidence/experiments/spatula.py:run_spatula": "one loop and its ten columns",
-    "python/stiction/evidence/studies/clutter/run.py:run_clutter_case": "one loop and its columns",
+    "python/stiction/commands/run.py:run_command": "one option a line, then the parts of a run",
     "tools/fuzz_readers.py:rewrite_records": "one case for each kind of record",
 }
 
