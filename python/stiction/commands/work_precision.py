@@ -121,6 +121,6 @@ def _write(
 ) -> None:
     if out is not None:
         # Imported here because it loads matplotlib, which would slow down all other commands.
-        from stiction.evidence.bench.work_precision import draw_work
+        from stiction.evidence.bench.work_plots import draw_work
 
         write_figures(name, make_plain(figures), {name: draw_work(list(curves))}, out)

@@ -68,8 +68,8 @@ def _import_class(name: str) -> Any:
 # Id, class of the task, number of steps of an episode, parameters of the task. An id is that of the
 # environment of Gymnasium or gymnasium-robotics with the same task.
 ENVIRONMENTS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
-    ("stiction/Ant-v5", "ant:Ant", 1000, {}),
-    ("stiction/Humanoid-v5", "humanoid:Humanoid", 1000, {}),
+    ("stiction/Ant-v5", "locomotion:Ant", 1000, {}),
+    ("stiction/Humanoid-v5", "locomotion:Humanoid", 1000, {}),
     ("stiction/HandManipulateBlock-v1", "hand_manipulate_block:HandManipulateBlock", 100, {}),
     (
         "stiction/HandManipulateBlockDense-v1",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -12,24 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from stiction._core import contact_model_traits, contact_models
-from stiction.errors import Error
-from stiction.tables.output_files import check_output, has_mark, remove_output
-
-# ---- Colors of the contact models in plots -------------------------------------------------------
-
-_GRAY = "#888888"
-
-
-def find_color(contact_model: str) -> str:
-    """Returns the color of a contact model, the same wherever it is drawn.
-
-    A model whose row in the table of models has no color is gray, and so is any other name.
-    """
-    if contact_model not in contact_models():
-        return _GRAY
-    return contact_model_traits(contact_model).color or _GRAY
-
+from stiction._core import contact_model_traits
+from stiction.tables.colors import find_color
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -136,35 +119,3 @@ def add_legend(figure: Figure, axes: Axes) -> None:
         [first[name] for name in names], names, loc="outside upper center", ncols=min(len(names), 7),
         frameon=False, fontsize=9,
     )  # fmt: skip
-
-
-# ---- Pictures that commands write. Each carries the program's name, so that others are not replaced
-
-SOFTWARE = "stiction"  # the text 'Software' of a PNG
-_DPI = 120
-_is_own = has_mark(f"tEXtSoftware\0{SOFTWARE}")  # the type, the key and the value of a chunk
-
-
-def check_picture_path(path: Path) -> None:
-    """Raises Error if a picture cannot be written, or would replace something else than an older one."""
-    if path.suffix.lower() != ".png":
-        raise Error(
-            "invalid_value",
-            str(path),
-            f"must end in .png, because the picture is a PNG; name it '{path.stem or 'picture'}.png'",
-        )
-    check_output(path, "a picture of Stiction", _is_own)
-
-
-def write_picture(figure: Any, path: Path) -> None:
-    """Writes a figure of matplotlib as a PNG. OSError: the file cannot be written."""
-    figure.savefig(path, dpi=_DPI, format="png", metadata={"Software": SOFTWARE})
-
-
-def remove_picture(path: Path) -> None:
-    """Removes a picture that an earlier call has written, if there is one.
-
-    Raises:
-        Error: the picture cannot be removed.
-    """
-    remove_output(path, _is_own)

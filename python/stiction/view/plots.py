@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.tables.plots import find_color
+from stiction.tables.colors import find_color
 from stiction.view.series import QUANTITIES, Quantity, make_series, take_affordable, thin_out
 from stiction.view.session import Session
 

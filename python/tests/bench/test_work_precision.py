@@ -22,7 +22,8 @@ from stiction.evidence.bench.planar_work import (
     record_positions,
     run_planar_work,
 )
-from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint, draw_work
+from stiction.evidence.bench.work_plots import draw_work
+from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
 from stiction.evidence.engines import drake_plant
 from stiction.evidence.engines.drake_planar import DRAKE_MODELS, DrakeStepper
 

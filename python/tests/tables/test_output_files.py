@@ -12,7 +12,7 @@ from PIL import Image
 
 from stiction.errors import Error
 from stiction.tables.output_files import begins_with, check_output, has_mark, remove_output
-from stiction.tables.plots import check_picture_path, remove_picture, write_picture
+from stiction.tables.pictures import check_picture_path, remove_picture, write_picture
 
 is_own = begins_with("ours")
 

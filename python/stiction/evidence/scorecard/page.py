@@ -24,7 +24,7 @@ from stiction.evidence.scorecard.summary import (
     summarize,
 )
 from stiction.tables.output_files import begins_with, check_output
-from stiction.tables.plots import check_picture_path, write_picture
+from stiction.tables.pictures import check_picture_path, write_picture
 
 # ---- How a user of each family of engines learns that a step is wrong ----------------------------
 

@@ -9,7 +9,8 @@ from stiction.evidence.experiments.conveyor import CASE, calc_belt_position
 from stiction.evidence.experiments.planar import Trajectory, Vector
 from stiction.evidence.experiments.planar_case import Runs
 from stiction.evidence.studies.planar_plots import draw_contact
-from stiction.tables.plots import find_color, make_plot
+from stiction.tables.colors import find_color
+from stiction.tables.plots import make_plot
 
 STEP_SHOWN = 1e-2  # time step of figure 2 [s]
 

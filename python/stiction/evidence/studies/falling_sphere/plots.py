@@ -12,7 +12,8 @@ from stiction.evidence.experiments.falling_sphere import CASE, HEIGHT, RADIUS, R
 from stiction.evidence.experiments.planar import GRAVITY, Trajectory
 from stiction.evidence.experiments.planar_case import Runs
 from stiction.evidence.studies.planar_plots import draw_contact
-from stiction.tables.plots import find_color, make_plot
+from stiction.tables.colors import find_color
+from stiction.tables.plots import make_plot
 
 STEP_SHOWN = 2e-3  # time step of figure 5 [s]
 
