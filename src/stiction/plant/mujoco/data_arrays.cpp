@@ -27,13 +27,11 @@ std::optional<DataField> find_data_field(const mjModel* m, std::string_view name
 // The fields whose values are in mjData itself.
 #define X(field) \
   if (name == #field) return DataField{offsetof(mjData, field), sizeof(mjData::field), false};
-  X(time)
-  X(energy)
-  X(ncon)
-  X(ne)
-  X(nf)
-  X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof) X(solver_niter) X(solver_nnz) X(solver_fwdinv)
+  // clang-format off
+  X(time) X(energy) X(ncon) X(ne) X(nf) X(nl) X(nefc) X(nJ) X(nA) X(nisland) X(nidof)
+  X(solver_niter) X(solver_nnz) X(solver_fwdinv)
 #undef X
+      // clang-format on
       return std::nullopt;
 }
 
