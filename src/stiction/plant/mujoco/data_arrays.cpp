@@ -18,10 +18,10 @@ int find_body_state(const mjModel* m, const mjData* d, int body) {
 
 std::optional<DataField> find_data_field(const mjModel* m, std::string_view name) {
 // MuJoCo's list of arrays: type, name, number of rows as a member of mjModel, number of columns.
-#define X(type, field, num_rows, num_columns) \
+#define X(type, field, rows, num_columns)     \
   if (name == #field)                         \
     return DataField{offsetof(mjData, field), \
-                     sizeof(type) * static_cast<std::size_t>(m->num_rows) * (num_columns), true};
+                     sizeof(type) * static_cast<std::size_t>(m->rows) * (num_columns), true};
   MJDATA_POINTERS
 #undef X
 // The fields whose values are in mjData itself.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -41,9 +40,8 @@ class ShadowModel {
   /// @param model the user's model or a shadow of it; its arrays must outlive this
   /// @return the shadow, for edits
   mjModel* follow(const mjModel* model) {
-    const bool is_first = !std::exchange(source_, model);
-    // A model of a batch with arrays of its own has no buffer.
-    if (is_first || model_.buffer != model->buffer) {
+    source_ = model;
+    if (model_.body_parentid != model->body_parentid) {
       model_ = *model;
       return &model_;
     }
