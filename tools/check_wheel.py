@@ -16,7 +16,7 @@ from email.parser import BytesParser
 from pathlib import Path
 
 MAX_BYTES = 15_000_000
-# What a module may ask the loader for besides MuJoCo, which python/LinkAnyMuJoCo.cmake describes.
+# Symbols that a module may ask the loader for besides MuJoCo, which python/LinkAnyMuJoCo.cmake describes.
 NEEDED = re.compile(r"lib(c|m|pthread|gcc_s)\.so\.\d+|ld-linux-[a-z0-9-]+\.so\.\d+")
 # Symbols without a version come from Python and MuJoCo, or may be missing.
 UNVERSIONED = re.compile(r"_?Py[A-Z_]\w*|_?mj\w+")

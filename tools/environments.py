@@ -31,7 +31,7 @@ PROBE = "iniconfig"
 
 @dataclass(frozen=True)
 class Environment:
-    """What a user installs and imports, and what is tested there.
+    """An environment of a user: packages, imports and tests.
 
     line: the arguments of `pip install`.
     imports: modules that must load.

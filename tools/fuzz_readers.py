@@ -59,7 +59,7 @@ CELLS 4 20
 CELL_TYPES 4
 10 10 10 10
 """
-# What may stand in a JSON text in the place of something else.
+# Values that replace others in a JSON text.
 _VALUES = (None, True, 0, -1, 1e308, 10**30, 0.5, "", "a", "/dev/zero", [], [1], {}, {"a": 1}, [[]])
 _OBJ = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1/1 2/2 4/3\nf -1 -3 -4\nf 1 4 3\n"
 _STL = b"""solid s

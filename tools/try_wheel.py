@@ -16,7 +16,7 @@ TIME_IMPORT = "import time; t = time.process_time(); import {}; print(time.proce
 
 @dataclass
 class Trial:
-    """What a new environment showed.
+    """The findings in a new environment.
 
     Attributes:
         python: version of the interpreter.

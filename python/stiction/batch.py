@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     # An index, a sequence of them, or a mask; None: all simulations.
     Ids = Any
 
-# What bind() gives beside the fields of mjData.
+# The arrays of bind() beside the fields of mjData.
 ARRAYS = ("error_bound", "iterations", "step_status", "step_warnings")
 LISTS = ("contacts", "patches")
 
@@ -80,7 +80,7 @@ class Ragged(Generic[Report]):
 
     @property
     def offsets(self) -> NDArray[np.int32]:
-        """Where the entries of each simulation begin, and the end; (nsim + 1,)."""
+        """The first entry of each simulation, and the end; (nsim + 1,)."""
         return self._read()[1]
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Self
 
-# What a run of many steps calls after each of them; returns True to stop.
+# A run of many steps calls it after each of them; it returns True to stop.
 AfterStep = Callable[[], bool]
 
 _waiting: set[DeferredInterrupt] = set()  # contexts with a recorded interrupt

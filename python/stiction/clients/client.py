@@ -1,4 +1,4 @@
-"""What a patch must know about a package whose simulations it steps."""
+"""The description of a package whose simulations a patch steps."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Route(Protocol):
 _active: tuple[Route, ...] = ()
 _lock = threading.RLock()
 
-# Where the last call for some data went, by id, so that a step among many patches need not ask all of
+# The target of the last call for some data, by id, so that a step among many patches need not ask all of
 # them. An entry counts only while its binding covers the data, so an id that is used again is harmless.
 _last_found: dict[int, tuple[Route, Any]] = {}
 _MAX_FOUND = 1000  # programs that make their data again and again leave entries behind

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Files:
-    """Where the data lie, and whether the page is made of them without a run."""
+    """The place of the data, and whether the page is made of them without a run."""
 
     out: Annotated[
         Path,

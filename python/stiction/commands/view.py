@@ -44,7 +44,7 @@ _Html = Annotated[
 
 @dataclass(frozen=True)
 class Server:
-    """Where the page is shown, and how it begins."""
+    """The address of the page, and how it begins."""
 
     host: Annotated[
         str,

@@ -28,7 +28,7 @@ Vector = NDArray[np.float64]
 
 # A color that occurs nowhere else. It is replaced by the color of the page's text.
 _INK = "#010203"
-# Where values jump from step to step, more points than this would hide each other.
+# More points than this would hide each other if values jump from step to step.
 _MAX_POINTS = 150
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

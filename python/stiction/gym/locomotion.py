@@ -1,4 +1,4 @@
-"""What Ant and Humanoid have in common: a robot that shall walk along x without falling."""
+"""The common part of Ant and Humanoid: a robot that must walk along x without falling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Simulator and Batch do with their arguments before they step."""
+"""The treatment of arguments by Simulator and Batch before they step."""
 
 from __future__ import annotations
 

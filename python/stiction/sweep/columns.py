@@ -25,7 +25,7 @@ class Column(NamedTuple):
     is_repeatable: bool = True
 
 
-# What a run was asked to do. The columns of the grid's parameters follow them.
+# The settings of a run. The columns of the grid's parameters follow them.
 INPUTS = (
     Column("scene", "text", "", "the scene, as the configuration names it"),
     Column("contact_model", "text", "", "the contact model"),

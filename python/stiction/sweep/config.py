@@ -82,7 +82,7 @@ Value = TypeVar("Value")
 
 @dataclass
 class SweepConfig:
-    """What a sweep runs: all combinations of scenes, models, time steps, seeds and parameters.
+    """Settings of a sweep: all combinations of scenes, models, time steps, seeds and parameters.
 
     Attributes:
         path: path of the file.

@@ -35,7 +35,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class _Quantity:
-    """What a panel shows.
+    """The content of a panel.
 
     column: the column of the table.
     name: short name.

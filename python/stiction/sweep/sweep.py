@@ -25,7 +25,7 @@ _MAY_END_OTHERWISE = ("crashed", "error")
 
 @dataclass
 class SweepResult:
-    """What a sweep has.
+    """The parts of a sweep.
 
     Attributes:
         rows: inputs, parameters and results of the finished units, in the order of the plan.

@@ -202,7 +202,7 @@ _BODY = mujoco.mjtObj.mjOBJ_BODY
 
 
 class _Measures:
-    """What the reports of a run's steps say."""
+    """Totals of the reports of a run's steps."""
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator

@@ -1,4 +1,4 @@
-"""What the page shows: patches, arrows, points, the opacity of geoms, and the scale of pressures."""
+"""Controls of the page: patches, arrows, points, the opacity of geoms, and the scale of pressures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the scenes stand side by side, and where the camera stands."""
+"""The places of the scenes, side by side, and of the camera."""
 
 from __future__ import annotations
 

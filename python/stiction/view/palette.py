@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 @dataclass
 class Style:
-    """What is drawn.
+    """The choice of things that are drawn.
 
     patches, traction, slip: patches, and the arrows on their faces.
     points, forces: contact points, and the arrows of their forces.

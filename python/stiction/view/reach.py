@@ -1,4 +1,4 @@
-"""Where the bodies of films move, so that the fixed camera of a page sees them to the end."""
+"""The space in which bodies of films move, so that the fixed camera of a page sees them to the end."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _READ_AHEAD = 20  # steps of a recording that are read between two looks at the 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is to be shown.
+    """The things to show.
 
     frames: the frame of each session.
     version: increases with each change, also of something else than the frames.

@@ -34,7 +34,7 @@ _DISC = 0.012  # radius of a disc, as a share of the scene's size
 
 
 class Subject(Protocol):
-    """What a scene is made of: a name, a model, and contact properties of its geoms."""
+    """The parts of a scene: a name, a model, and contact properties of its geoms."""
 
     name: str
     model: mujoco.MjModel

@@ -30,7 +30,7 @@ NEEDED = {
     "docs/viewer.md": ("viser", "mjviser"),
 }
 SWEEP = "scenes: [pinch]\ncontact_models: [lagged]\ntime_steps: [4ms]\nduration: 2.2s\n"
-# What a page has done before its program, in files and commands.
+# Files and commands that precede the program of a page.
 FILES = {"docs/sweep.md": {"grasp.yaml": SWEEP}}
 COMMANDS = {
     "docs/recordings.md": ["run", "scenes/pinch.xml", "--duration", "20ms", "--record", "out.mcap"],

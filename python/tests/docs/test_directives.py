@@ -13,7 +13,7 @@ import stiction
 
 
 class Source:
-    """What a directive reads of its page."""
+    """The part of a page that a directive reads."""
 
     def __init__(self, text: str) -> None:
         self.content = text.splitlines()

@@ -38,9 +38,9 @@ needs_browser = pytest.mark.skipif(
     not _HAS_BROWSER, reason="Debian's package chromium or playwright is not installed"
 )
 
-# What a page shows: its width, pictures that are broken, formulas without a size, the height of its text,
-# whether it has a picture, how many links each of its visible tables of contents has, and how many blocks
-# of code must be scrolled.
+# Measurements of a page: its width, pictures that are broken, formulas without a size, the height of
+# its text, whether it has a picture, how many links each of its visible tables of contents has, and how
+# many blocks of code must be scrolled.
 _MEASURE = """() => {
   const article = document.querySelector("article");
   const lists = ".toc-drawer:not(.no-toc) .toc-tree, .page-contents, .genindex-jumpbox";

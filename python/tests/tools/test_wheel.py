@@ -82,7 +82,7 @@ def test_each_library_in_a_wheel_has_its_license() -> None:
     assert files == set(check_wheel.LICENSES)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["license-files"] == ["LICENSE", "licenses/*.txt"]
-    # What the build compiles in has a license: the folders of sources, and nanobind with robin_map.
+    # All code that the build compiles in has a license: folders of sources, nanobind and robin_map.
     text = (ROOT / "cmake" / "StictionLibrarySources.cmake").read_text()
     folders = set(re.findall(r"stiction_find_sources\(([\w-]+)", text))
     assert {

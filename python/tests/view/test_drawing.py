@@ -236,7 +236,7 @@ def test_slip_and_fallback_have_their_own_colors() -> None:
     assert calc_creep(NO_PATCHES, points) == pytest.approx(0.1)  # of the one that sticks
     assert np.isnan(calc_creep(NO_PATCHES, NO_POINTS))
     assert draw_discs(NO_POINTS, 0.01).is_empty
-    # Of more than 300 forces, the largest are drawn.
+    # The largest of more than 300 forces are drawn.
     force = np.zeros((1500, 3))
     force[:, 2] = np.random.default_rng(1).permutation(np.linspace(1, 2, 1500))
     zero = np.zeros((1500, 3))

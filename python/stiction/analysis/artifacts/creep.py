@@ -65,7 +65,7 @@ def predict_creep(
     dt = float(options["time_step"])
     gamma_n = contacts.normal_impulse[touching]
     normal = signs[:, None] * contacts.normal[touching]  # into the body
-    # What friction has to carry. A normal force from above adds to the weight.
+    # The load of friction. A normal force from above adds to the weight.
     rest = held.load * dt * held.down + gamma_n @ normal
     load = float(np.linalg.norm(rest))
     if load <= _MAX_NORMAL_SHARE * held.load * dt:

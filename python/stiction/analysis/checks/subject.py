@@ -27,7 +27,7 @@ _BLOCK = 256  # geoms whose partners are found at once
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What a check has found."""
+    """The finding of a check."""
 
     check: str  # the name of the check
     message: str  # problem, cause and remedy

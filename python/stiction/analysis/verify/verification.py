@@ -33,7 +33,7 @@ from stiction.simulator import Simulator
 
 Vector = NDArray[np.float64]
 
-# What each check compares, and its unit.
+# The quantity that each check compares, and its unit.
 CHECKS = {
     "digest": ("the state has its recorded hash", ""),
     "positions": ("q = q_0 + dt v", "m or rad"),

@@ -41,7 +41,7 @@ class Adapter(Protocol):
 
 @dataclass(frozen=True)
 class RunData:
-    """What a run gave.
+    """The result of a run.
 
     trajectory: the samples, at most about max_samples.
     cpu_seconds: CPU time of all steps [s].

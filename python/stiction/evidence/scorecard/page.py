@@ -103,7 +103,7 @@ of the scenes, and {GPU_MARK} marks an engine that is made for GPUs and ran on t
 counts the runs of all steps with an error above 10 % or without a result, and *said* how many of them the
 engine commented in any way."""
 
-# What changed after first runs, with the family of engines that it belongs to; None concerns all.
+# Changes after first runs, with the family of engines that it belongs to; None concerns all.
 _CHANGES: tuple[tuple[str | None, str], ...] = (
     (
         "mujoco",

@@ -15,7 +15,7 @@ from stiction.evidence.engines.world import World
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a scene measures in a run.
+    """The measurements of a scene in a run.
 
     value: the measured quantity, in the scene's unit; NaN if it does not exist.
     error: the scene's relative error [-]; infinite if the value does not exist.

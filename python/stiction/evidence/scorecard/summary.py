@@ -1,4 +1,4 @@
-"""What the rows say about an engine, and about an engine on a scene."""
+"""Summaries of the rows of an engine, and of an engine on a scene."""
 
 from __future__ import annotations
 
