@@ -225,6 +225,7 @@ def test_shells_complete_every_command() -> None:
     assert {path[1] for path in COMMANDS if path[0] == "bench"} <= set(complete("stiction bench "))
 
 
+@pytest.mark.slow
 def test_shells_complete_options_and_names() -> None:
     assert "--accuracy" in complete("stiction converge --acc")
     assert complete("stiction run --contact-model lag") == ["lagged", "lagged_regularized"]

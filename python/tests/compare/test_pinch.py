@@ -91,12 +91,14 @@ def test_without_slip_the_cube_does_not_move_in_the_grip(scene: Scene) -> None:
     assert np.abs(report.contacts.slip_velocity).max() <= 1e-12
 
 
+@pytest.mark.slow
 def test_lagged_creep_is_that_of_the_closed_form(comparison: Comparison) -> None:
     row = next(row for row in comparison.rows if row.label == "lagged")
     rho = 0.045 * 9.81 / (0.7 * 40)
     assert row.creep_predicted == pytest.approx(1e-4 * rho / math.sqrt(1 - rho**2), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_mujoco_creep_is_inversely_proportional_to_impratio(comparison: Comparison) -> None:
     rows = [row for row in comparison.rows if row.noslip_iterations == 0]
     assert [row.impratio for row in rows] == [1, 10, 100]
@@ -132,6 +134,7 @@ def test_tamsi_creep_is_half_of_its_tolerance_at_small_loads() -> None:
     assert solve_tamsi_creep(0.75, 2e-4) == pytest.approx(0.5 * 2e-4, rel=3e-4)
 
 
+@pytest.mark.slow
 def test_rows_are_certified_except_mujoco_and_tamsi_has_no_bound(comparison: Comparison) -> None:
     for row in comparison.rows:
         assert row.status == "ok"

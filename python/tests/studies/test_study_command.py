@@ -24,9 +24,7 @@ def run_study(*arguments: str) -> Result:
 @pytest.mark.parametrize(
     "name",
     [
-        name
-        if name in ("falling_sphere", "gripper")
-        else pytest.param(name, marks=pytest.mark.slow)
+        name if name == "falling_sphere" else pytest.param(name, marks=pytest.mark.slow)
         for name in STUDIES
         if name != "pancake"
     ],
