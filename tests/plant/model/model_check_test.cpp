@@ -52,14 +52,14 @@ TEST(CheckModel, NamesTheElementTheValueAndTheRange) {
       {"geom 'g': solref is nan", [=](mjModel* m) { m->geom_solref[2] = nan; }},
       {"geom 'g': solimp is inf", [=](mjModel* m) { m->geom_solimp[mjNIMP] = inf; }},
       {"joint 'hinge': axis is nan", [=](mjModel* m) { m->jnt_axis[1] = nan; }},
-      {"equality 'e': data is nan", [=](mjModel* m) { m->eq_data[1] = nan; }},
-      {"tendon 't': prm is inf", [=](mjModel* m) { m->wrap_prm[0] = inf; }},
-      {"tendon 't': lengthspring is nan", [=](mjModel* m) { m->tendon_lengthspring[1] = nan; }},
+      {"equality 'e': data (anchor, relpose, polycoef) is nan", [=](mjModel* m) { m->eq_data[1] = nan; }},
+      {"tendon 't': coef or divisor is inf", [=](mjModel* m) { m->wrap_prm[0] = inf; }},
+      {"tendon 't': springlength is nan", [=](mjModel* m) { m->tendon_lengthspring[1] = nan; }},
       {"actuator 'servo': dynprm is nan", [=](mjModel* m) { m->actuator_dynprm[0] = nan; }},
       {"actuator 'servo': forcerange is nan", [=](mjModel* m) { m->actuator_forcerange[1] = nan; }},
       {"control 1: ctrlrange is nan", [=](mjModel* m) { m->actuator_ctrlrange[2] = nan; }},
       {"tendon 't': stiffness is inf", [=](mjModel* m) { m->tendon_stiffness[0] = inf; }},
-      {"actuator 'servo': gainprm is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
+      {"actuator 'servo': gain is nan", [=](mjModel* m) { m->actuator_gainprm[0] = nan; }},
   };
   for (const Fault& fault : faults) {
     Scene scene(support::make_mjcf("", kScene));

@@ -167,7 +167,7 @@ TEST(ModelNumbers, ALargeArrayIsCheckedInTurn) {
   int num_steps = 0;
   while (num_steps <= num_parts && stepper.step(scene.data).ok()) ++num_steps;
   EXPECT_EQ(num_steps, num_parts - 2);
-  EXPECT_NE(stepper.step(scene.data).message.find("coeff is inf"), std::string::npos);
+  EXPECT_NE(stepper.step(scene.data).message.find("coefficient is inf"), std::string::npos);
 }
 
 /// Each call of step checks one part, however many steps it takes.
@@ -182,7 +182,7 @@ TEST(ModelNumbers, ALargeArrayIsCheckedInTurnByCallsOfManySteps) {
   int num_calls = 0;
   while (num_calls < 2 * kNumParts && stepper.step(scene.data, kNumParts).ok()) ++num_calls;
   EXPECT_EQ(num_calls, kNumParts - 2);
-  EXPECT_NE(stepper.step(scene.data).message.find("data is -1"), std::string::npos);
+  EXPECT_NE(stepper.step(scene.data).message.find("elevation is -1"), std::string::npos);
 }
 
 TEST(ModelNumbers, RowsThatAreNoRotationOrAxisAreNamed) {
