@@ -37,14 +37,11 @@ class BatchCase:
 
     Times are CPU times per step of one simulation on one thread [us]. `speed` is the number of steps
     per second of Stiction's batch over that of MuJoCo's: above 1, Stiction is faster.
-
-    contacts, iterations: means over simulations and steps of the last repeat.
-    certificate: share of the certificate in a step's time, from the timings of a Simulator [-].
-    efficiency: wall time on one thread over twice that on two threads [-]; minimum of the repeats each.
     """
 
     scene: str
     dofs: int
+    # contacts, iterations: means over simulations and steps of the last repeat.
     contacts: float
     iterations: float
     us_per_step: float
@@ -52,7 +49,9 @@ class BatchCase:
     mujoco_us_per_step: float
     mujoco_us_per_step_median: float
     speed: float
+    # Share of the certificate in a step's time, from the timings of a Simulator [-].
     certificate: float
+    # Wall time on one thread over twice that on two threads [-]; minimum of the repeats each.
     efficiency: float
 
 
@@ -68,12 +67,6 @@ def run_batch(
     MuJoCo's batch steps robots with `implicitfast`, as it does best. Forces are then evaluated once
     per step in both. The pile starts from the state 2 s after its drop, with the settings of `bench
     clutter`.
-
-    Args:
-        name: a scene file, a name in experiments/real_scenes.py, or PILE.
-        contact_model: as in Simulator.
-        num_sims: number of simulations.
-        num_repeats: number of runs of each batch; they take turns.
     """
     scene = _load(name)
     model = scene.model

@@ -47,16 +47,11 @@ Advance = Callable[[mujoco.MjData], object]
 
 @dataclass(frozen=True)
 class _Course:
-    """The states that all steps start from.
+    """The states that all steps start from."""
 
-    scene: the pile.
-    states: components of mjSTATE_INTEGRATION, (size,) each.
-    weights: diagonal of M, (nv,).
-    """
-
-    scene: BenchScene
-    states: list[Vector]
-    weights: Vector
+    scene: BenchScene  # the pile
+    states: list[Vector]  # components of mjSTATE_INTEGRATION, (size,) each
+    weights: Vector  # diagonal of M, (nv,)
 
     def make_data(self, state: Vector) -> mujoco.MjData:
         data = mujoco.MjData(self.scene.model)
@@ -108,16 +103,8 @@ def run_clutter_work(
     num_repeats: int = 5,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Runs Stiction's models with several tolerances and MuJoCo's solvers with several iterations.
-
-    Args:
-        contact_models: names of contact models. 'mujoco' means its three solvers; 'tamsi' is left
-            out.
-        num_bodies: number of bodies, 10 times a square number.
-        quick: whether to use only two states.
-        num_repeats: number of runs of each stepper; they take turns.
-        tell: called with a description of the next run.
-    """
+    """Runs Stiction's models with several tolerances and MuJoCo's solvers with several iterations;
+    'tamsi' is left out."""
     course = _make_course(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
     contact_models = list(contact_models)
     works: list[Work] = []

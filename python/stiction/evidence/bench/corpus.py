@@ -32,26 +32,22 @@ class CorpusCase:
 
     Times are CPU times per step [us], the mean over the run of each stride's minimum. Times and
     ratios are None if not even the first stride succeeded.
-
-    dofs: number of degrees of freedom.
-    contacts, mujoco_contacts: mean number of contacts.
-    num_steps: number of timed steps; fewer than asked for if a step failed or the run took too long.
-    ratio_to_mujoco: Stiction's time divided by that of mj_step's first num_steps steps.
-    median_ratio: the same from the medians of the repeats instead of the minima.
-    failure: status of the step that failed; empty if none did.
     """
 
     file: str
     contact_model: str
-    dofs: int
+    dofs: int  # number of degrees of freedom
+    # contacts, mujoco_contacts: mean number of contacts.
     contacts: float
     mujoco_contacts: float
+    # Number of timed steps; fewer than asked for if a step failed or the run took too long.
     num_steps: int
     us_per_step: float | None
     mujoco_us_per_step: float | None
+    # Stiction's time divided by that of mj_step's first num_steps steps.
     ratio_to_mujoco: float | None
-    median_ratio: float | None
-    failure: str
+    median_ratio: float | None  # the same from the medians of the repeats instead of the minima
+    failure: str  # status of the step that failed; empty if none did
 
 
 @dataclass(frozen=True)
@@ -86,16 +82,6 @@ def run_corpus(
     Each stepper runs from the model's initial state with the same slow controls. The steppers take
     turns after every ten steps. A file is left out if MuJoCo cannot load it, if nothing in it can
     move, if it has deformable bodies, or if mj_step warns within the run.
-
-    Args:
-        names: paths or names of packages.
-        contact_models: names of contact models.
-        num_steps: number of steps of a run; rounded up to a multiple of ten.
-        num_repeats: number of runs of each stepper.
-        on_file: called before each file.
-
-    Raises:
-        Error: a name is unknown, or no file can be timed.
     """
     num_strides = -(-num_steps // STRIDE)
     is_any = False
@@ -121,16 +107,8 @@ def run_corpus(
 class StrideRuns:
     """Repeated runs of one stepper with slow controls, and the CPU time of each stride.
 
-    A run ends early if a step fails or if its time is used up; later runs then end there too.
-
-    Args:
-        model: the model.
-        step: takes the given number of steps.
-        num_strides: number of strides of a run.
-        max_seconds: CPU time of a run after which it ends.
-
-    Attributes:
-        failure: status of the step that failed, or empty.
+    A run ends early if a step fails, whose status is `failure`, or after max_seconds of CPU time;
+    later runs then end there too.
     """
 
     def __init__(
@@ -177,12 +155,7 @@ class StrideRuns:
         return float(np.mean(self._contacts)) if self._contacts else 0.0
 
     def calc_us(self, num_strides: int, choose: Callable[..., np.ndarray] = np.min) -> float:
-        """Returns the time per step over the first strides [us].
-
-        Args:
-            num_strides: number of strides, at least 1.
-            choose: reduces the runs to one time for each stride: np.min or np.median.
-        """
+        """Returns the time per step over the first strides [us]."""
         times = np.array([run[:num_strides] for run in self._times])
         return float(choose(times, axis=0).mean()) / STRIDE
 

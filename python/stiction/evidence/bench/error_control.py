@@ -43,26 +43,19 @@ _NUM_SAMPLES = 10  # calls of a run
 
 @dataclass(frozen=True)
 class ControlScene:
-    """A scene that both simulators run.
-
-    model: the model.
-    materials: contact properties of each geom by its name, as in a file of contact properties.
-    duration: simulated time [s].
-    columns: the positions in qpos whose error is measured [m].
-    phases: times and controls that hold from then on, the first at 0; empty for no actuators.
-    velocity: initial qvel, or empty.
-    touches_in: 'point' or 'hydroelastic', as Drake names it.
-    law: returns the motion since time 0 by theory at some times, or None. Runs are then compared from
-        their first sample on, when they have settled.
-    """
+    """A scene that both simulators run."""
 
     model: mujoco.MjModel
+    # Contact properties of each geom by its name, as in a file of contact properties.
     materials: dict[str, dict[str, Any]]
-    duration: float
-    columns: tuple[int, ...]
+    duration: float  # simulated time [s]
+    columns: tuple[int, ...]  # the positions in qpos whose error is measured [m]
+    # Times and controls that hold from then on, the first at 0; empty for no actuators.
     phases: tuple[tuple[float, tuple[float, ...]], ...] = ()
-    velocity: tuple[float, ...] = ()
-    touches_in: str = "point"
+    velocity: tuple[float, ...] = ()  # initial qvel, or empty
+    touches_in: str = "point"  # 'point' or 'hydroelastic', as Drake names it
+    # Returns the motion since time 0 by theory at some times, or None. Runs are then compared from
+    # their first sample on, when they have settled.
     law: Callable[[Vector], Vector] | None = None
 
     def sample_times(self) -> Vector:
@@ -214,11 +207,7 @@ def start_cenic(scene: ControlScene, accuracy: float) -> Callable[[float, float]
 
 
 def run_control(scene: ControlScene, advance: Callable[[float, float], Vector]) -> Vector:
-    """Runs a scene from its start. Returns the positions at the sample times, (n, columns) [m].
-
-    Raises:
-        RuntimeError: Drake fails.
-    """
+    """Runs a scene from its start. Returns the positions at the sample times, (n, columns) [m]."""
     positions, now = [], 0.0
     for until in scene.sample_times().tolist():
         positions.append(advance(now, until)[list(scene.columns)])
@@ -263,15 +252,8 @@ def run_error_control(
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Times a scene at each accuracy with both simulators, and measures its error.
-
-    Args:
-        name: a name in SCENES.
-        quick: whether to use fewer accuracies and rougher references.
-        num_repeats: number of runs at each accuracy; the simulators take turns.
-        with_drake: whether to run Drake; None means if it is installed.
-        tell: called with a description of the next run.
-    """
+    """Times a scene at each accuracy with both simulators, and measures its error. `with_drake` is
+    None to run Drake if it is installed."""
     scene = SCENES[name]()
     notes: list[str] = []
     starts: dict[str, Start] = {"coulomb": start_stiction}

@@ -42,19 +42,14 @@ _PLANES = ({"hydroelastic_modulus": 1e6, "slab_thickness": 0.05}, {"rigid": True
 
 @dataclass(frozen=True)
 class ShapePair:
-    """A pair of overlapping geoms: 'A' belongs to the world and 'B' to a free body.
-
-    name: name of the pair.
-    kind: one of KINDS.
-    model, data: the model, and data with its kinematics computed.
-    materials: material of each geom by the geom's name.
-    """
+    """A pair of overlapping geoms: 'A' belongs to the world and 'B' to a free body."""
 
     name: str
-    kind: str
+    kind: str  # one of KINDS
+    # model, data: the model, and data with its kinematics computed.
     model: mujoco.MjModel
     data: mujoco.MjData
-    materials: dict[str, dict[str, Any]]
+    materials: dict[str, dict[str, Any]]  # material of each geom by the geom's name
 
     @property
     def properties(self) -> dict[str, Any]:
@@ -63,11 +58,8 @@ class ShapePair:
 
 
 def make_pairs(seed: int = 0) -> Iterator[ShapePair]:
-    """Yields all pairs at two depths.
-
-    These are all pairs of five shapes, compliant-compliant and rigid-compliant, and each shape with
-    a compliant and a rigid plane.
-    """
+    """Yields all pairs of five shapes, and each shape with a plane, of both materials at two
+    depths."""
     rng = np.random.default_rng(seed)
     for a, b in combinations_with_replacement(_SHAPES, 2):
         for depth in _DEPTHS:
@@ -148,16 +140,15 @@ def _join(values: Any) -> str:
 class QueryCase:
     """The result for one pair of shapes.
 
-    name, kind: name and kind of the pair.
-    faces, drake_faces: number of faces.
-    us, drake_us: CPU time of a query, minimum of the repeats [us].
-
     Drake's values are None if it was not timed.
     """
 
+    # name, kind: name and kind of the pair.
     name: str
     kind: str
+    # faces, drake_faces: number of faces.
     faces: int
+    # us, drake_us: CPU time of a query, minimum of the repeats [us].
     us: float
     drake_faces: int | None
     drake_us: float | None
@@ -165,24 +156,18 @@ class QueryCase:
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """The result for all pairs of a kind.
-
-    kind: kind of the pairs.
-    pairs, faces: number of pairs, and of their faces.
-    us_per_face, drake_us_per_face: 10th, 50th and 90th percentile of the CPU time per face [us].
-    ratio: Stiction's time per face divided by Drake's, median of the pairs.
-    total_ratio: ratio of the sums of all pairs' times.
-    wanted: largest ratio that is required.
-    """
+    """The result for all pairs of a kind."""
 
     kind: str
+    # pairs, faces: number of pairs, and of their faces.
     pairs: int
     faces: int
+    # us_per_face, drake_us_per_face: 10th, 50th and 90th percentile of the CPU time per face [us].
     us_per_face: tuple[float, float, float]
     drake_us_per_face: tuple[float, float, float] | None
-    ratio: float | None
-    total_ratio: float | None
-    wanted: float
+    ratio: float | None  # Stiction's time per face divided by Drake's, median of the pairs
+    total_ratio: float | None  # ratio of the sums of all pairs' times
+    wanted: float  # largest ratio that is required
 
 
 def run_queries(num_repeats: int, with_drake: bool) -> list[QueryCase]:

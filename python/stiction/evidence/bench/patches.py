@@ -29,14 +29,10 @@ _HOLD_MODEL = "lagged_regularized"
 
 @dataclass(frozen=True)
 class PairTime:
-    """The contact surface of a pair of geoms alone.
+    """The contact surface of a pair of geoms alone."""
 
-    faces: mean number of faces.
-    us: CPU time of a query, minimum of the repeats [us].
-    """
-
-    faces: float
-    us: float
+    faces: float  # mean number of faces
+    us: float  # CPU time of a query, minimum of the repeats [us]
 
 
 @dataclass(frozen=True)
@@ -45,58 +41,45 @@ class StepCase:
 
     Times are CPU times per step, minima of the repeats unless noted [us]. Drake's values are None
     or empty if it was not timed.
-
-    scene: name of the state.
-    faces, points: number of faces and of contact points in the next step.
-    iterations, residual: mean Newton iterations per step, and largest relative residual [-].
-    query_us, query_faces: time and mean number of faces of the contact surfaces alone, for geoms
-        that move to and fro.
-    pairs: the same for each touching pair of geoms alone.
-    solve_us: median wall time of the solver [us].
-    drake_faces: Drake's number of faces.
-    drake_us, drake_us_median: Drake's times by scheme.
-    drake_best_us: time of the fastest scheme.
-    drake_query_us: time of Drake's contact surfaces alone.
-    ratio: Stiction's time divided by that of the fastest scheme; below 1, Stiction is faster.
-    wanted: largest ratio that is required.
     """
 
-    scene: str
+    scene: str  # name of the state
+    # faces, points: number of faces and of contact points in the next step.
     faces: int
     points: int
     us_per_step: float
     us_per_step_median: float
+    # iterations, residual: mean Newton iterations per step, and largest relative residual [-].
     iterations: float
     residual: float
+    # query_us, query_faces: time and mean number of faces of the contact surfaces alone, for geoms
+    # that move to and fro.
     query_us: float
     query_faces: float
-    pairs: dict[str, PairTime]
-    solve_us: float
-    drake_faces: int | None
+    pairs: dict[str, PairTime]  # the same for each touching pair of geoms alone
+    solve_us: float  # median wall time of the solver [us]
+    drake_faces: int | None  # Drake's number of faces
+    # drake_us, drake_us_median: Drake's times by scheme.
     drake_us: dict[str, float]
     drake_us_median: dict[str, float]
-    drake_best_us: float | None
-    drake_query_us: float | None
+    drake_best_us: float | None  # time of the fastest scheme
+    drake_query_us: float | None  # time of Drake's contact surfaces alone
+    # Stiction's time divided by that of the fastest scheme; below 1, Stiction is faster.
     ratio: float | None
-    wanted: float
+    wanted: float  # largest ratio that is required
 
 
 @dataclass(frozen=True)
 class _Start:
-    """A common state, from which all steppers start.
+    """A common state, from which all steppers start."""
 
-    name: name of the state.
-    scene, simulator, data: the scene, Stiction's simulator of it, and the state.
-    tessellation: faces of the contact surfaces, of Drake's too.
-    wanted: largest ratio to Drake that is required.
-    """
-
-    name: str
+    name: str  # name of the state
+    # scene, simulator, data: the scene, Stiction's simulator of it, and the state.
     scene: Scene
     simulator: stiction.Simulator
     data: mujoco.MjData
-    tessellation: Surface
-    wanted: float
+    tessellation: Surface  # faces of the contact surfaces, of Drake's too
+    wanted: float  # largest ratio to Drake that is required
 
 
 def run_gripper_steps(
@@ -240,28 +223,21 @@ def _make_pair_runners(
 
 @dataclass(frozen=True)
 class Exponent:
-    """The exponent with which a time grows with the number of faces over the gripper's resolutions.
+    """The exponent with which a time grows with the number of faces over the gripper's resolutions."""
 
-    time: the time that grows.
-    ours, drake: exponents of Stiction and Drake; None if not measured.
-    wanted: largest exponent that is required.
-    """
-
-    time: str
+    time: str  # the time that grows
+    # ours, drake: exponents of Stiction and Drake; None if not measured.
     ours: float | None
     drake: float | None
-    wanted: float = 1.05
+    wanted: float = 1.05  # largest exponent that is required
 
 
 _GROWTH = 4  # the faces of a pair must grow by this factor to fit a meaningful slope
 
 
 def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
-    """Fits the exponents of the query, of the whole step, and of the queries of single pairs.
-
-    A query is fitted over its own faces. Only pairs that touch at all resolutions and whose faces
-    grow enough are fitted. Drake's step is that of its fastest scheme.
-    """
+    """Fits the exponents of the query over its own faces, of the whole step, and of the queries of
+    single pairs whose faces grow enough. Drake's step is that of its fastest scheme."""
     faces: list[float] = [case.faces for case in cases]
     queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
     steps = [case.drake_best_us for case in cases if case.drake_best_us is not None]

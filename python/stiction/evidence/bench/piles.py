@@ -36,14 +36,11 @@ class ClutterCase:
 
     Times are CPU times per step [us]. A ratio is Stiction's minimum divided by the peer's: below 1,
     Stiction is faster. Drake's values are None if it is not installed.
-
-    bodies, contacts: number of bodies, and mean number of contacts.
-    start: the file of the common state, or 'mj_step' if mj_step made it from the drop.
-    iterations, max_iterations, residual, stages_us: as in SolverSummary.
     """
 
+    # bodies, contacts: number of bodies, and mean number of contacts.
     bodies: int
-    start: str
+    start: str  # the file of the common state, or 'mj_step' if mj_step made it from the drop
     contacts: int
     us_per_step: float
     us_per_step_median: float
@@ -53,6 +50,7 @@ class ClutterCase:
     drake_sap_us_per_step: float | None
     ratio_to_drake_sap: float | None
     times_faster_than_drake_sap: float | None
+    # iterations, max_iterations, residual, stages_us: as in SolverSummary.
     iterations: float
     max_iterations: int
     residual: float
@@ -69,18 +67,10 @@ def run_clutter(
     states: Path | None = None,
     with_drake: bool | None = None,
 ) -> list[ClutterCase]:
-    """Times the piles.
+    """Times piles of 10 times a square number of bodies.
 
-    Args:
-        sizes: numbers of bodies, each 10 times a square number.
-        contact_model, tolerance, num_threads: as in Simulator.
-        num_repeats: number of runs of each stepper.
-        states: folder with common states, state_<bodies>_t2.npz with qpos and qvel. Other sizes
-            start from the state that mj_step reaches 2 s after the drop.
-        with_drake: whether to time Drake; None means if it is installed.
-
-    Raises:
-        Error: a size is not allowed, or a file of states does not fit.
+    The common states are files state_<bodies>_t2.npz with qpos and qvel in `states`. Other sizes
+    start from the state that mj_step reaches 2 s after the drop.
     """
     if with_drake is None:
         with_drake = drake_plant.is_installed()
@@ -161,28 +151,24 @@ _WARM_STEPS, _TIMED_STEPS = 50, 200
 
 @dataclass(frozen=True)
 class SleepCase:
-    """The result for one pile. All times are CPU times of single calls of one step [us].
-
-    sleep_tolerance: of the model [m/s].
-    asleep, mujoco_asleep: number of bodies that sleep in the timed steps.
-    us_per_step, us_per_step_awake: Stiction with sleep and without it.
-    mujoco_us_per_step, mujoco_us_per_step_sleep: mj_step without sleep and with it. The latter
-        starts from Stiction's settled state and had 2 s to put bodies to sleep.
-    ratio_to_mujoco, ratio_to_mujoco_sleep: us_per_step relative to each of these.
-    sleep_bound: largest Certificate.sleep_bound of the timed steps [sqrt(J)].
-    """
+    """The result for one pile. All times are CPU times of single calls of one step [us]."""
 
     bodies: int
-    sleep_tolerance: float
+    sleep_tolerance: float  # of the model [m/s]
+    # asleep, mujoco_asleep: number of bodies that sleep in the timed steps.
     asleep: int
+    # us_per_step, us_per_step_awake: Stiction with sleep and without it.
     us_per_step: float
     us_per_step_awake: float
+    # mujoco_us_per_step, mujoco_us_per_step_sleep: mj_step without sleep and with it. The latter
+    # starts from Stiction's settled state and had 2 s to put bodies to sleep.
     mujoco_us_per_step: float
     mujoco_us_per_step_sleep: float
     mujoco_asleep: int
+    # ratio_to_mujoco, ratio_to_mujoco_sleep: us_per_step relative to each of these.
     ratio_to_mujoco: float
     ratio_to_mujoco_sleep: float
-    sleep_bound: float
+    sleep_bound: float  # largest Certificate.sleep_bound of the timed steps [sqrt(J)]
 
 
 def run_sleeping(
@@ -194,16 +180,7 @@ def run_sleeping(
     sleep_tolerances: Iterable[float] = TOLERANCES,
     settle_steps: int = _MOST_SETTLE_STEPS,
 ) -> list[SleepCase]:
-    """Times piles that have settled, with sleep allowed, at each size and sleep tolerance [m/s].
-
-    Args:
-        sizes, contact_model, tolerance, num_repeats: as in run_clutter.
-        sleep_tolerances: of the model [m/s].
-        settle_steps: largest number of steps in which the pile settles.
-
-    Raises:
-        Error: a size is not allowed.
-    """
+    """Times piles that have settled, with sleep allowed, at each size and sleep tolerance [m/s]."""
     solver = {"contact_model": contact_model, "tolerance": tolerance}
     cases = itertools.product(sizes, sleep_tolerances)
     return [_time_sleep(n, slow, solver, num_repeats, settle_steps) for n, slow in cases]
@@ -288,21 +265,14 @@ _SOLVERS = {"newton": mujoco.mjtSolver.mjSOL_NEWTON, "cg": mujoco.mjtSolver.mjSO
 
 @dataclass(frozen=True)
 class HeapCase:
-    """The fall under one stepper.
-
-    stepper: name of the stepper.
-    contacts: number of contacts at the end.
-    ms_per_step: CPU time per step, mean of the whole fall [ms].
-    ms_by_interval: CPU time per step, means over intervals of 0.2 s [ms].
-    ratio: Stiction's mean divided by this stepper's; below 1, Stiction is faster.
-    residual: largest relative residual [-]; None for MuJoCo, which has another measure.
-    """
+    """The fall under one stepper."""
 
     stepper: str
-    contacts: int
-    ms_per_step: float
-    ms_by_interval: list[float]
-    ratio: float
+    contacts: int  # number of contacts at the end
+    ms_per_step: float  # CPU time per step, mean of the whole fall [ms]
+    ms_by_interval: list[float]  # CPU time per step, means over intervals of 0.2 s [ms]
+    ratio: float  # Stiction's mean divided by this stepper's; below 1, Stiction is faster
+    # Largest relative residual [-]; None for MuJoCo, which has another measure.
     residual: float | None
 
 
@@ -316,16 +286,7 @@ def run_heap(
 ) -> list[HeapCase]:
     """Lets the heap fall under Stiction and under mj_step with each solver; they take turns of 0.2 s.
 
-    A heap is chaotic, so the trajectories diverge with time. The number of contacts stays about the
-    same.
-
-    Args:
-        num_bodies: number of bodies, between 1 and 10000.
-        contact_model, tolerance, num_threads: as in Simulator.
-        duration: simulated time from the drop, rounded to whole intervals of 0.2 s [s].
-
-    Raises:
-        Error: num_bodies is out of range.
+    A heap is chaotic, so the trajectories diverge. The number of contacts stays about the same.
     """
     scenes = {contact_model: make_heap(num_bodies)}
     simulator = scenes[contact_model].make_simulator(

@@ -39,18 +39,12 @@ _TIMED_STEPS = 1000  # fewest steps of a repeat: short runs are repeated within 
 
 @dataclass(frozen=True)
 class PlanarWork:
-    """A case to be timed.
-
-    case: the case.
-    steps: time steps [s].
-    quick_steps: time steps of a quick run [s].
-    error: description and unit of the error.
-    """
+    """A case to be timed."""
 
     case: PlanarCase
-    steps: tuple[float, ...]
-    quick_steps: tuple[float, ...]
-    error: str
+    steps: tuple[float, ...]  # time steps [s]
+    quick_steps: tuple[float, ...]  # time steps of a quick run [s]
+    error: str  # description and unit of the error
 
 
 PLANAR_WORK = {
@@ -93,14 +87,10 @@ class PlanarStepper(Protocol):
 
 @dataclass(frozen=True)
 class MujocoVariant:
-    """A setting of MuJoCo.
+    """A setting of MuJoCo."""
 
-    cone: type of the friction cones.
-    is_stiff: whether contacts have MuJoCo's largest stiffness, or its default.
-    """
-
-    cone: mujoco.mjtCone
-    is_stiff: bool
+    cone: mujoco.mjtCone  # type of the friction cones
+    is_stiff: bool  # whether contacts have MuJoCo's largest stiffness, or its default
 
 
 MUJOCO_VARIANTS = {
@@ -111,14 +101,7 @@ MUJOCO_VARIANTS = {
 
 
 class _MujocoState:
-    """A case with its state in MuJoCo's coordinates and the motion of its ground.
-
-    Args:
-        case: the case.
-        contact_model: name of the contact model, which determines the initial state.
-        model: the case's model.
-        step: advances the data by a number of steps.
-    """
+    """A case with its state in MuJoCo's coordinates and the motion of its ground."""
 
     def __init__(
         self,
@@ -212,20 +195,8 @@ def run_planar_work(
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Times every stepper at every time step and measures its error.
-
-    The error is the distance to the reference of the study of the same name, which is computed with
-    `lagged` at far smaller time steps.
-
-    Args:
-        scene: a name in PLANAR_WORK.
-        contact_models: contact models to run; 'mujoco' means all of MUJOCO_VARIANTS.
-        quick: whether to use fewer time steps and the study's quick reference.
-        tolerance: relative tolerance of Stiction; the peers use their defaults.
-        num_repeats: number of runs of each stepper; they take turns.
-        with_drake: whether to run Drake; None means if it is installed.
-        tell: called with a description of the next run.
-    """
+    """Times every stepper at every time step, and measures its distance to the reference of the
+    study of the same name. 'mujoco' means all of MUJOCO_VARIANTS."""
     work = PLANAR_WORK[scene]
     case = work.case
     coarser, reference = case.run_references(quick, tell)

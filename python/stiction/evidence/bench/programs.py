@@ -47,26 +47,16 @@ class RigidCase:
 
 @dataclass(frozen=True)
 class RigidBench:
-    """The results for the rigid models.
-
-    cases: the timed cases.
-    exponent: exponent with which the time grows with the number of contacts of one body.
-    rest_pivots: pivots per step at rest.
-    rest_slip: slip of the blocks in their grippers after 1000 steps at rest [m].
-    """
+    """The results for the rigid models."""
 
     cases: list[RigidCase]
-    exponent: float
-    rest_pivots: float
-    rest_slip: float
+    exponent: float  # exponent with which the time grows with the number of contacts of one body
+    rest_pivots: float  # pivots per step at rest
+    rest_slip: float  # slip of the blocks in their grippers after 1000 steps at rest [m]
 
 
 def run_lcp(program: Path = LCP_PROGRAM) -> list[LcpCase]:
-    """Runs lcp_bench and returns its results.
-
-    Raises:
-        Error: the program does not exist or failed.
-    """
+    """Runs lcp_bench and returns its results."""
     rows = _run_program(program)["cases"]
     us = {(row["variant"], row["solver"]): row["us"] for row in rows}
     return [
@@ -80,11 +70,7 @@ def run_lcp(program: Path = LCP_PROGRAM) -> list[LcpCase]:
 
 
 def run_rigid(program: Path = RIGID_PROGRAM) -> RigidBench:
-    """Runs rigid_bench and returns its results.
-
-    Raises:
-        Error: the program does not exist or failed.
-    """
+    """Runs rigid_bench and returns its results."""
     out = _run_program(program)
     rows = out.pop("cases")
     us = {row["scene"]: row["us"] for row in rows if row["model"] == _BASELINE}

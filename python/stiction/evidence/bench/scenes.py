@@ -43,16 +43,11 @@ _STRIDE = 10  # steps between updates of the controls
 
 @dataclass(frozen=True)
 class BenchScene:
-    """A scene of a benchmark.
-
-    model: the model.
-    properties: content of its contact properties, or None.
-    start: the state from which all steppers start.
-    """
+    """A scene of a benchmark."""
 
     model: mujoco.MjModel
-    properties: dict[str, Any] | None
-    start: mujoco.MjData
+    properties: dict[str, Any] | None  # content of its contact properties, or None
+    start: mujoco.MjData  # the state from which all steppers start
 
     def make_simulator(self, contact_model: str, **options: Any) -> Simulator:
         """Returns a simulator of the scene."""
@@ -72,11 +67,7 @@ class BenchScene:
 def load_pile(
     num_bodies: int, *, rolling_friction: float = 0.0, has_fallen: bool = True
 ) -> BenchScene:
-    """Returns the clutter, if has_fallen in the state that mj_step reaches 2 s after the drop.
-
-    Raises:
-        Error: num_bodies is not 10 times a square number.
-    """
+    """Returns the clutter, if has_fallen in the state that mj_step reaches 2 s after the drop."""
     mjcf = make_mjcf(make_clutter(num_bodies), rolling_friction=rolling_friction)
     model = mujoco.MjModel.from_xml_string(mjcf)
     scene = BenchScene(model, make_properties(), mujoco.MjData(model))
@@ -88,11 +79,8 @@ def load_pile(
 def make_heap(num_bodies: int) -> BenchScene:
     """Returns a dense heap before its fall: alternating spheres and boxes of 10 cm with mu = 1.
 
-    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island, which is
-    the worst case for a solver that divides a problem into islands.
-
-    Raises:
-        Error: num_bodies is not between 1 and 10000.
+    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island, which
+    is the worst case for a solver that divides a problem into islands.
     """
     if not 1 <= num_bodies <= _MAX_BODIES:
         raise Error(
@@ -131,15 +119,11 @@ class SceneCase:
 
     Times are CPU times per step [us]. The ratio is Stiction's minimum divided by mj_step's: below
     1, Stiction is faster.
-
-    dofs: number of degrees of freedom.
-    contacts, mujoco_contacts: mean number of contacts per step.
-    iterations: Newton iterations per step, summed over islands, mean of the steps.
-    residual: largest relative residual [-].
     """
 
     scene: str
-    dofs: int
+    dofs: int  # number of degrees of freedom
+    # contacts, mujoco_contacts: mean number of contacts per step.
     contacts: float
     mujoco_contacts: float
     us_per_step: float
@@ -147,8 +131,8 @@ class SceneCase:
     mujoco_us_per_step: float
     mujoco_us_per_step_median: float
     ratio_to_mujoco: float
-    iterations: float
-    residual: float
+    iterations: float  # Newton iterations per step, summed over islands, mean of the steps
+    residual: float  # largest relative residual [-]
 
 
 def load(name: str) -> Scene:
@@ -169,11 +153,6 @@ def run_scene(
 
     The controls are those of the first keyframe if it has nonzero controls, else random with a
     fixed seed. Each stepper takes some untimed steps from each state first.
-
-    Args:
-        name: a scene file, or a name in experiments/real_scenes.py.
-        contact_model, num_threads: as in Simulator.
-        num_repeats: number of runs of each stepper; they take turns.
     """
     scene = load(name)
     model = scene.model

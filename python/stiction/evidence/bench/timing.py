@@ -18,16 +18,11 @@ STAGES = ("kinematics", "collision", "surfaces", "assembly", "solve", "certifica
 
 @dataclass(frozen=True)
 class Runner:
-    """A stepper that can return to its initial state.
+    """A stepper that can return to its initial state."""
 
-    reset: restores the initial state; not timed.
-    advance: takes the given number of steps.
-    num_steps: number of steps of one repeat.
-    """
-
-    reset: Callable[[], object]
-    advance: Callable[[int], object]
-    num_steps: int
+    reset: Callable[[], object]  # restores the initial state; not timed
+    advance: Callable[[int], object]  # takes the given number of steps
+    num_steps: int  # number of steps of one repeat
 
 
 @dataclass(frozen=True)
@@ -40,20 +35,13 @@ class Timing:
 
 @dataclass(frozen=True)
 class SolverSummary:
-    """Statistics of the timed steps, from a separate run of the same steps.
+    """Statistics of the timed steps, from a separate run of the same steps."""
 
-    contacts: mean number of contacts.
-    iterations: Newton iterations per step, summed over islands, mean of the steps.
-    max_iterations: largest number of iterations of an island.
-    residual: largest relative residual [-].
-    stages_us: median wall time of each stage of the step [us].
-    """
-
-    contacts: float
-    iterations: float
-    max_iterations: int
-    residual: float
-    stages_us: dict[str, float]
+    contacts: float  # mean number of contacts
+    iterations: float  # Newton iterations per step, summed over islands, mean of the steps
+    max_iterations: int  # largest number of iterations of an island
+    residual: float  # largest relative residual [-]
+    stages_us: dict[str, float]  # median wall time of each stage of the step [us]
 
 
 def take_turns(runners: Mapping[str, Runner], num_repeats: int) -> dict[str, list[float]]:

@@ -15,43 +15,30 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class WorkPoint:
-    """The result of one stepper at one setting.
-
-    stepper: name of the stepper.
-    knob: name of the setting that varies, such as 'time_step'.
-    setting: its value.
-    error: error, or None if the stepper failed.
-    cpu_ms, cpu_ms_median: minimum and median of the repeats, in the unit of the curves; None if the
-        stepper failed.
-    failed_steps: number of steps that did not converge or failed their certificate.
-    """
+    """The result of one stepper at one setting."""
 
     stepper: str
-    knob: str
-    setting: float
-    error: float | None
+    knob: str  # name of the setting that varies, such as 'time_step'
+    setting: float  # its value
+    error: float | None  # error, or None if the stepper failed
+    # cpu_ms, cpu_ms_median: minimum and median of the repeats, in the unit of the curves; None if
+    # the stepper failed.
     cpu_ms: float | None
     cpu_ms_median: float | None
-    failed_steps: int = 0
+    failed_steps: int = 0  # number of steps that did not converge or failed their certificate
 
 
 @dataclass(frozen=True)
 class WorkCurves:
-    """The results of all steppers on one scene.
-
-    scene: name of the scene.
-    error, work: descriptions with units, for the axes.
-    floor: possible error of the reference itself; None if it is negligible.
-    points: the results.
-    notes: the steppers left out, and the reasons.
-    """
+    """The results of all steppers on one scene."""
 
     scene: str
+    # error, work: descriptions with units, for the axes.
     error: str
     work: str
-    floor: float | None
+    floor: float | None  # possible error of the reference itself; None if it is negligible
     points: list[WorkPoint]
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # the steppers left out, and the reasons
 
     def steppers(self) -> list[str]:
         """Returns the names of the steppers."""
@@ -64,22 +51,17 @@ class WorkCurves:
 
 @dataclass(frozen=True)
 class Work:
-    """A stepper at one setting, which is timed.
+    """A stepper at one setting, which is timed."""
 
-    stepper, knob, setting: as in WorkPoint.
-    runner: its runs; None if it failed.
-    find_error: returns its error after the runs; NaN or None if it failed.
-    failed_steps: as in WorkPoint.
-    ms: time in the unit of the curves, of a CPU time of 1 us per step.
-    """
-
+    # stepper, knob, setting: as in WorkPoint.
     stepper: str
     knob: str
     setting: float
-    runner: Runner | None
+    runner: Runner | None  # its runs; None if it failed
+    # Returns its error after the runs; NaN or None if it failed.
     find_error: Callable[[], float | None]
-    failed_steps: int = 0
-    ms: float = 1e-3
+    failed_steps: int = 0  # as in WorkPoint
+    ms: float = 1e-3  # time in the unit of the curves, of a CPU time of 1 us per step
 
 
 def measure(works: Sequence[Work], num_repeats: int) -> list[WorkPoint]:

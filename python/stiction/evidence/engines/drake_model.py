@@ -24,18 +24,9 @@ class DrakeModel(DrakePlant):
     """A model in Drake, which starts from the state of an MjData and steps with constant forces.
 
     Each body must have a free joint, a slide joint or no joint. Actuators must be motors on slide
-    joints, geoms must be primitives, and every geom that collides must have a material.
-
-    Args:
-        model: the MuJoCo model.
-        materials: material of each geom by the geom's name, with the keys of a file of contact
-            properties. Friction that it lacks is the geom's.
-        scheme: as for DrakePlant.
-        surface: faces of the contact surfaces.
-        stiction_tolerance: v_s [m/s]; None: Drake's default.
-        touches_in: 'hydroelastic', or 'point' for contact points, for which a material has a
-            stiffness [N/m].
-        accuracy: accuracy of 'cenic', which then chooses its steps; None for fixed steps.
+    joints, geoms must be primitives, and every geom that collides must have a material, by its
+    name, with the keys of a file of contact properties. `touches_in` is 'hydroelastic', or 'point',
+    for which a material has a stiffness. 'cenic' chooses its steps if it has an accuracy.
     """
 
     def __init__(

@@ -29,13 +29,7 @@ DRAKE_MODELS = {
 
 
 class DrakeStepper:
-    """A planar case in Drake with point contact. It is a PlanarStepper.
-
-    Args:
-        case: the case.
-        time_step: [s].
-        model: a name in DRAKE_MODELS.
-    """
+    """A planar case in Drake with point contact. It is a PlanarStepper."""
 
     def __init__(self, case: PlanarCase, time_step: float, model: str) -> None:
         self._time_step = time_step
@@ -73,10 +67,8 @@ class DrakeStepper:
 
 
 def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Vector | None]:
-    """Returns q0 and v0 relative to the ground, and the force along x in each step [N].
-
-    The force is None if the ground rests.
-    """
+    """Returns q0 and v0 relative to the ground, and the force along x in each step [N], None if it
+    rests."""
     q0, v0 = case.make_start("lagged", time_step)  # Drake finds contacts only once they overlap
     ground = calc_ground_velocities(
         case.ground_position, time_step, round(case.duration / time_step)

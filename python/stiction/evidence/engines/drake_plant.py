@@ -36,18 +36,11 @@ def load() -> Any:
 
 
 class DrakePlant:
-    """A plant to which bodies, joints and geoms are added, and after finish() its simulator.
+    """A plant to which bodies, joints and geoms are added, and after finish() its simulator and
+    context.
 
-    Args:
-        time_step: [s].
-        gravity: [m/s^2], (3,).
-        scheme: a discrete contact approximation, or 'cenic', the convex integrator.
-        config: other attributes of MultibodyPlantConfig; those that are None keep their defaults.
-
-    Attributes:
-        drake: pydrake.all.
-        plant, graph: the plant and its scene graph.
-        context: the plant's context; after finish().
+    The scheme is a discrete contact approximation, or 'cenic', the convex integrator. `config` has
+    other attributes of MultibodyPlantConfig; those that are None keep their defaults.
     """
 
     def __init__(self, time_step: float, gravity: Any, scheme: str = "sap", **config: Any) -> None:
@@ -98,19 +91,10 @@ class DrakePlant:
         modulus: float | None = None,
         thickness: float | None = None,
     ) -> Any:
-        """Returns the proximity properties of a geometry.
+        """Returns the proximity properties of a geometry, which is hydroelastic if it is rigid or
+        has a modulus [Pa]. `thickness` is that of a plane's slab [m].
 
         Drake combines the stiffnesses of two geometries in series and adds their relaxation times.
-
-        Args:
-            friction: coefficient [-].
-            dissipation: [s/m].
-            relaxation_time: [s].
-            stiffness: of contact points [N/m]; None: the plant's.
-            is_plane, is_rigid: of a geometry in hydroelastic contact, which is_rigid or a modulus
-                make it.
-            hint, modulus, thickness: resolution hint [m], modulus [Pa], and thickness of a plane's
-                slab [m].
         """
         drake = self.drake
         properties = drake.ProximityProperties()
@@ -132,15 +116,8 @@ class DrakePlant:
     def add_body(
         self, name: str, mass: float, inertia: Any, center: Any = NO_PLACE, rotation: Any = None
     ) -> Any:
-        """Adds a body.
-
-        Args:
-            name: its name.
-            mass: [kg].
-            inertia: principal moments about the center of mass [kg m^2].
-            center: center of mass [m].
-            rotation: quaternion of the principal axes; None: the body's axes.
-        """
+        """Adds a body. The moments of inertia are about the center of mass along axes with the
+        quaternion `rotation`."""
         drake = self.drake
         if mass == 0:
             unit = drake.UnitInertia(0, 0, 0)
@@ -154,14 +131,8 @@ class DrakePlant:
     def add_joint(
         self, kind: str, name: str, parent: Any, child: Any, axis: Any, at: Any, offset: Any = None
     ) -> Any:
-        """Adds a 'slide' or 'hinge'.
-
-        Args:
-            kind, name, axis: as MuJoCo names them.
-            parent, child: bodies.
-            at: pose of the joint in the parent; None: its frame.
-            offset: pose of the joint in the child; None: its frame.
-        """
+        """Adds a 'slide' or 'hinge' at a pose in the parent and an offset in the child; None is
+        their frame."""
         make = {"slide": self.drake.PrismaticJoint, "hinge": self.drake.RevoluteJoint}[kind]
         frames = [
             body.body_frame()
@@ -178,11 +149,7 @@ class DrakePlant:
         return self.plant.RegisterCollisionGeometry(body, pose, shape, name, properties)
 
     def finish(self, accuracy: float | None = None) -> None:
-        """Makes the simulator.
-
-        Args:
-            accuracy: of 'cenic', which then chooses its steps; None: fixed steps.
-        """
+        """Makes the simulator. 'cenic' chooses its steps if it has an accuracy."""
         if not self.plant.is_finalized():
             self.plant.Finalize()
         self._simulator = self.drake.Simulator(self._builder.Build())
@@ -218,11 +185,7 @@ class DrakePlant:
         self._simulator.Initialize()
 
     def advance(self, num_steps: int) -> None:
-        """Takes num_steps steps.
-
-        Raises:
-            RuntimeError: Drake's solver failed.
-        """
+        """Takes num_steps steps."""
         steps_so_far = round(self._root.get_time() / self.time_step)
         self.advance_to((steps_so_far + num_steps) * self.time_step)
 

@@ -26,8 +26,7 @@ class Adapter(Protocol):
     def step(self, forces: Vector) -> None:
         """Takes a step with forces on the centers of mass [N], (bodies, 3).
 
-        Raises:
-            StoppedError: the engine reports that the step failed.
+        Raises StoppedError if the engine reports that the step failed.
         """
 
     def read(self) -> State:
@@ -41,22 +40,14 @@ class Adapter(Protocol):
 
 @dataclass(frozen=True)
 class RunData:
-    """The result of a run.
+    """The result of a run."""
 
-    trajectory: the samples, at most about max_samples.
-    cpu_seconds: CPU time of all steps [s].
-    num_steps: number of steps taken.
-    messages: messages and how often each came.
-    stopped: why the run ended early, or "".
-    digest: hash of all bits of all states.
-    """
-
-    trajectory: Trajectory
-    cpu_seconds: float
-    num_steps: int
-    messages: dict[str, int]
-    stopped: str
-    digest: str
+    trajectory: Trajectory  # the samples, at most about max_samples
+    cpu_seconds: float  # CPU time of all steps [s]
+    num_steps: int  # number of steps taken
+    messages: dict[str, int]  # messages and how often each came
+    stopped: str  # why the run ended early, or ""
+    digest: str  # hash of all bits of all states
 
 
 def drive(
@@ -67,22 +58,9 @@ def drive(
     force_table: Vector | None = None,
     max_samples: int = 2000,
 ) -> RunData:
-    """Takes num_steps steps.
-
-    The adapter must stand at the world's start.
-
-    Args:
-        adapter: the engine.
-        world: the world that it has built.
-        time_step: [s].
-        num_steps: number of steps.
-        force_table: forces of each step that replace those of the world [N], (num_steps, bodies,
-            3), or None.
-        max_samples: largest number of samples to keep.
-
-    Raises:
-        StoppedError: the engine has built another start than the world's.
-    """
+    """Takes num_steps steps of an adapter at the world's start. The force table, (num_steps,
+    bodies, 3) [N], replaces the forces of the world. Raises StoppedError if the engine has built
+    another start."""
     constant = np.array([body.force for body in world.bodies], dtype=np.float64).reshape(-1, 3)
     every = max(1, -(-num_steps // max_samples))
     digest = hashlib.sha256()
@@ -117,11 +95,7 @@ def drive(
 
 
 def check_start(world: World, state: State) -> None:
-    """Checks that an engine has built the start of a world, within the digits of single numbers.
-
-    Raises:
-        StoppedError: a position, or the velocity of a free body, differs.
-    """
+    """Checks that an engine has built the start of a world, within the digits of single numbers."""
     for i, body in enumerate(world.bodies):
         faults = [("position", np.abs(state[0][i] - np.array(body.pos)).max(), 1e-5)]
         if body.joint is None:

@@ -20,24 +20,14 @@ FOLDER = Path("build/scorecard")
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment.
+    """An environment."""
 
-    name: name of its folder.
-    packages: what pip installs; empty for the environment of Stiction itself.
-    """
-
-    name: str
+    name: str  # name of its folder
+    # What pip installs; empty for the environment of Stiction itself.
     packages: tuple[str, ...] = ()
 
     def find_python(self, folder: Path) -> Path:
-        """Returns the Python of the environment.
-
-        Args:
-            folder: folder of the environments.
-
-        Raises:
-            Error: the environment is not installed.
-        """
+        """Returns the Python of the environment."""
         if not self.packages:
             return Path(sys.executable)
         python = folder / self.name / "bin" / "python"
@@ -56,11 +46,7 @@ class Environment:
         return not self.packages or (folder / self.name / "bin" / "python").is_file()
 
     def install(self, folder: Path) -> None:
-        """Makes the environment anew from the package index.
-
-        Raises:
-            Error: pip failed.
-        """
+        """Makes the environment anew from the package index."""
         if not self.packages:
             return
         venv = folder / self.name
@@ -90,11 +76,7 @@ PEERS = tuple(name for name, each in ENVIRONMENTS.items() if each.packages)
 
 
 def install_environments(names: list[str], folder: Path) -> None:
-    """Installs environments by name.
-
-    Raises:
-        Error: there is no such environment, or pip failed.
-    """
+    """Installs environments by name."""
     for name in names:
         if name not in PEERS:
             message = f"there is no environment '{name}' {suggest_name(name, PEERS)}"

@@ -10,17 +10,9 @@ from stiction.evidence.engines.world import Body, Geom, World, find_pose_in_pare
 def make_mjcf(
     world: World, time_step: float, *, option: str = "", flag: str = "", contact: str = ""
 ) -> str:
-    """Returns the MJCF of a world.
-
-    The ground's geoms are 'ground0', 'ground1' and so on; those of body B are 'B0', 'B1' and so on.
-
-    Args:
-        world: the world.
-        time_step: [s].
-        option: further attributes of <option>.
-        flag: content of <option>, such as a <flag>.
-        contact: further attributes of every geom, such as solref.
-    """
+    """Returns the MJCF of a world. The ground's geoms are 'ground0' and so on; those of body B are
+    'B0' and so on. `option` and `contact` are attributes of <option> and of every geom, and `flag`
+    is content of <option>."""
     ground = "".join(_make_geom(geom, f"ground{i}") for i, geom in enumerate(world.ground))
     roots = "".join(_make_body(world, body) for body in world.bodies if body.parent is None)
     return (

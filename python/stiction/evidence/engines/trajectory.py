@@ -14,19 +14,14 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The samples of a run.
+    """The samples of a run."""
 
-    names: names of the bodies.
-    time: [s], (n,). The first sample is the start.
-    pos: positions of the centers of mass [m], (n, bodies, 3).
-    quat: rotations as (w, x, y, z), (n, bodies, 4).
-    velocity, spin: in the world's frame [m/s], [rad/s], (n, bodies, 3).
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # names of the bodies
+    # [s], (n,). The first sample is the start.
     time: Vector
-    pos: Vector
-    quat: Vector
+    pos: Vector  # positions of the centers of mass [m], (n, bodies, 3)
+    quat: Vector  # rotations as (w, x, y, z), (n, bodies, 4)
+    # velocity, spin: in the world's frame [m/s], [rad/s], (n, bodies, 3).
     velocity: Vector
     spin: Vector
 

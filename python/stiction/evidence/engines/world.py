@@ -18,101 +18,76 @@ from stiction.evidence.engines.rotations import NO_ROTATION, Vec, invert, multip
 
 @dataclass(frozen=True)
 class Geom:
-    """A shape that collides.
+    """A shape that collides."""
 
-    kind: 'plane' (z = 0 of its frame, solid below), 'box', 'sphere', 'cylinder' (along z) or 'ellipsoid',
-        which only Newton's adapter takes.
-    size: half lengths of a box; radius of a sphere; radius and half length of a cylinder; half axes of
-        an ellipsoid [m].
-    friction: coefficient of a pair of two such geoms [-]. Geoms that touch have equal coefficients,
-        because engines combine unequal ones by different rules.
-    pos, quat: pose in the body, or in the world.
-    """
-
+    # 'plane' (z = 0 of its frame, solid below), 'box', 'sphere', 'cylinder' (along z) or
+    # 'ellipsoid', which only Newton's adapter takes.
     kind: str
+    # Half lengths of a box; radius of a sphere; radius and half length of a cylinder; half axes of
+    # an ellipsoid [m].
     size: Vec
+    # Coefficient of a pair of two such geoms [-]. Geoms that touch have equal coefficients, because
+    # engines combine unequal ones by different rules.
     friction: float
+    # pos, quat: pose in the body, or in the world.
     pos: Vec = (0.0, 0.0, 0.0)
     quat: Vec = NO_ROTATION
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between a body and its parent.
+    """A joint between a body and its parent."""
 
-    kind: 'slide' or 'hinge'.
-    axis: unit vector in the body's frame.
-    pos: a point of a hinge's axis in the body's frame [m].
-    velocity: rate at the start [m/s or rad/s].
-    """
-
-    kind: str
-    axis: Vec
-    pos: Vec = (0.0, 0.0, 0.0)
-    velocity: float = 0.0
+    kind: str  # 'slide' or 'hinge'
+    axis: Vec  # unit vector in the body's frame
+    pos: Vec = (0.0, 0.0, 0.0)  # a point of a hinge's axis in the body's frame [m]
+    velocity: float = 0.0  # rate at the start [m/s or rad/s]
 
 
 @dataclass(frozen=True)
 class Body:
-    """A moving body.
-
-    pos, quat: pose in the world at the start.
-    mass: [kg].
-    inertia: principal moments [kg m^2].
-    joint: the joint to the parent; None means that the body is free.
-    velocity, spin: of a free body at the start, in the world's frame [m/s], [rad/s].
-    parent: name of the parent, or None for the world.
-    force: constant force on the center of mass, in the world's frame [N].
-    """
+    """A moving body."""
 
     name: str
+    # pos, quat: pose in the world at the start.
     pos: Vec
-    mass: float
-    inertia: Vec
+    mass: float  # [kg]
+    inertia: Vec  # principal moments [kg m^2]
     geoms: tuple[Geom, ...] = ()
     quat: Vec = NO_ROTATION
-    joint: Joint | None = None
+    joint: Joint | None = None  # the joint to the parent; None means that the body is free
+    # velocity, spin: of a free body at the start, in the world's frame [m/s], [rad/s].
     velocity: Vec = (0.0, 0.0, 0.0)
     spin: Vec = (0.0, 0.0, 0.0)
-    parent: str | None = None
-    force: Vec = (0.0, 0.0, 0.0)
+    parent: str | None = None  # name of the parent, or None for the world
+    force: Vec = (0.0, 0.0, 0.0)  # constant force on the center of mass, in the world's frame [N]
 
 
 @dataclass(frozen=True)
 class Surface:
-    """The material of all geoms of a world.
+    """The material of all geoms of a world."""
 
-    kind: what the scene asks of contact:
-        'rigid': as stiff as the engine can;
-        'elastic': rebounds without loss, with the stiffness `stiffness` [N/m] if the engine needs
-        one; 'hertz': elastic half spaces with the contact modulus `modulus` [Pa]. Engines without
-        Hertz's law take the
-            stiffness `stiffness` [N/m], which is right for the load `load` [N];
-        'field': the ground is a compliant slab with the pressure `modulus` [Pa] at the depth
-        `thickness` [m]; bodies are
-            rigid. Engines without pressure fields touch in points, as stiff as they can.
-    hint: edge length of meshes of pressure fields [m].
-    """
-
+    # What the scene asks of contact: 'rigid': as stiff as the engine can; 'elastic': rebounds
+    # without loss, with the stiffness `stiffness` [N/m] if the engine needs one; 'hertz': elastic
+    # half spaces with the contact modulus `modulus` [Pa]. Engines without Hertz's law take the
+    # stiffness `stiffness` [N/m], which is right for the load `load` [N]; 'field': the ground is a
+    # compliant slab with the pressure `modulus` [Pa] at the depth `thickness` [m]; bodies are
+    # rigid. Engines without pressure fields touch in points, as stiff as they can.
     kind: str = "rigid"
     stiffness: float = 0.0
     modulus: float = 0.0
     load: float = 0.0
     thickness: float = 0.0
-    hint: float = 0.0
+    hint: float = 0.0  # edge length of meshes of pressure fields [m]
 
 
 @dataclass(frozen=True)
 class World:
-    """A scene at its start. Bodies come after their parents.
-
-    ground: geoms that are fixed to the world.
-    gravity: [m/s^2].
-    """
+    """A scene at its start. Bodies come after their parents."""
 
     bodies: tuple[Body, ...]
-    ground: tuple[Geom, ...] = ()
-    gravity: Vec = (0.0, 0.0, -9.81)
+    ground: tuple[Geom, ...] = ()  # geoms that are fixed to the world
+    gravity: Vec = (0.0, 0.0, -9.81)  # [m/s^2]
     surface: Surface = field(default_factory=Surface)
 
 

@@ -37,14 +37,10 @@ _MAX_COLUMNS = 100  # columns on a side; a larger scene would take too long to s
 
 @dataclass(frozen=True)
 class ClutterBody:
-    """A body of the clutter.
+    """A body of the clutter."""
 
-    is_sphere: whether the body is a sphere; else it is a box.
-    position: initial position of the center [m].
-    """
-
-    is_sphere: bool
-    position: tuple[float, float, float]
+    is_sphere: bool  # whether the body is a sphere; else it is a box
+    position: tuple[float, float, float]  # initial position of the center [m]
 
 
 @dataclass(frozen=True)
@@ -56,11 +52,7 @@ class ClutterScene:
 
 
 def check_num_bodies(num_bodies: int) -> int:
-    """Checks a number of bodies. Returns the number of columns on a side of the square grid.
-
-    Raises:
-        Error: num_bodies is not 10 times a square number, or exceeds 10 * 100^2.
-    """
+    """Checks a number of bodies. Returns the number of columns on a side of the square grid."""
     columns = math.isqrt(max(num_bodies, 0) // _LEVELS)
     if columns == 0 or _LEVELS * columns**2 != num_bodies or columns > _MAX_COLUMNS:
         first = min(max(columns, 1), _MAX_COLUMNS - 1)
@@ -75,15 +67,7 @@ def check_num_bodies(num_bodies: int) -> int:
 
 
 def make_clutter(num_bodies: int, seed: int = 0) -> ClutterScene:
-    """Makes the scene.
-
-    Args:
-        num_bodies: 10 times a square number: 10, 40, 90, 160 ...
-        seed: seed of the horizontal displacements.
-
-    Raises:
-        Error: num_bodies is not allowed.
-    """
+    """Makes the scene of 10 times a square number of bodies."""
     columns = check_num_bodies(num_bodies)
     side = _COLUMN_PITCH * columns
     rng = np.random.default_rng(seed)
@@ -118,18 +102,8 @@ def make_mjcf(
     gap: float = 0.0,
     rolling_friction: float = 0.0,
 ) -> str:
-    """Returns the scene as MJCF, with elliptic cones.
-
-    MuJoCo's contacts are such that a mass of 1 kg sags as on a spring of the given stiffness, if
-    MuJoCo allows this stiffness.
-
-    Args:
-        scene: the scene.
-        time_step: [s].
-        stiffness: stiffness of a contact [N/m].
-        gap: gap of the geoms; contacts exist before the geoms touch [m].
-        rolling_friction: of the spheres [m]; without it some of them roll on for a minute.
-    """
+    """Returns the scene as MJCF with elliptic cones, in which a mass of 1 kg sags as on a spring of
+    the stiffness, if MuJoCo allows it. Contacts exist within the gap of the geoms."""
     rolls = (
         f' condim="6" friction="{FRICTION} 0.005 {rolling_friction!r}"' if rolling_friction else ""
     )
@@ -155,12 +129,7 @@ def make_mjcf(
 
 
 def make_properties(stiffness: float = STIFFNESS) -> dict[str, object]:
-    """Returns contact properties of all geoms.
-
-    Args:
-        stiffness: stiffness of a contact, in which the stiffnesses of two geoms act in series
-            [N/m].
-    """
+    """Returns contact properties of all geoms. The stiffnesses of two geoms act in series."""
     return {
         "materials": {
             "clutter": {

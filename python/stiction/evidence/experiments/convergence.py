@@ -22,18 +22,11 @@ Vector = NDArray[np.float64]
 def calc_rms_error(
     time: Vector, values: Vector, reference_time: Vector, reference: Vector
 ) -> float:
-    """Returns the distance of two trajectories, as the root mean square over time.
+    """Returns the distance of two trajectories, (n, k) and (m, k), as the root mean square over
+    time.
 
-    The reference is not interpolated: for close trajectories, the error of the interpolation would
-    dominate.
-
-    Args:
-        time, values: times and samples of a trajectory, (n,) and (n, k).
-        reference_time, reference: those of the reference, (m,) and (m, k). Its times must be evenly
-            spaced and include all of `time`.
-
-    Raises:
-        Error: the reference lacks one of the times.
+    The times of the reference must be evenly spaced and include all others. It is not interpolated:
+    for close trajectories, the error of the interpolation would dominate.
     """
     spacing = reference_time[1] - reference_time[0]
     index = np.rint(time / spacing).astype(int)
@@ -48,11 +41,7 @@ def calc_rms_error(
 
 
 def calc_order(errors: Mapping[float, float]) -> float:
-    """Returns the order of convergence: the slope of log(error) over log(step) by least squares.
-
-    Args:
-        errors: error for each step size [s]; at least two, all above 0.
-    """
+    """Returns the order of convergence, the slope of log(error) over log(step) by least squares."""
     steps, values = np.log(list(errors)), np.log(list(errors.values()))
     return float(np.polyfit(steps, values, 1)[0])
 

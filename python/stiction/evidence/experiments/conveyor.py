@@ -82,9 +82,6 @@ def calc_exact_motion(time: Vector) -> Vector:
     A phase of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box
     has the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
     found by bisection.
-
-    Args:
-        time: ascending times from 0, (n,) [s].
     """
     bound = FRICTION * GRAVITY
     out = np.zeros((len(time), 2))

@@ -44,9 +44,6 @@ def calc_friction(ratio: float) -> tuple[float, float]:
     If the point at rest is inside the disk, phi covers all directions; if it is outside, each ray
     crosses the rim twice, and the integrand is the difference between both crossings. At ratio 1, F
     and T are not smooth.
-
-    Args:
-        ratio: eps > 0 [-].
     """
     if ratio <= 1:
         phi = (np.arange(_NUM_NODES) + 0.5) * (2 * math.pi / _NUM_NODES)
@@ -68,13 +65,7 @@ def calc_friction(ratio: float) -> tuple[float, float]:
 
 
 def calc_friction_of_points(ratio: float, points: Vector, weights: Vector) -> tuple[float, float]:
-    """Computes F and T for a load that is concentrated at points.
-
-    Args:
-        ratio: eps [-].
-        points: positions in units of R, (n, 2).
-        weights: fractions of the load, which sum to 1, (n,).
-    """
+    """Computes F and T for a load on points in units of R, (n, 2); the weights sum to 1."""
     velocity = np.stack([ratio - points[:, 1], points[:, 0]], axis=-1)
     direction = velocity / np.linalg.norm(velocity, axis=1, keepdims=True)
     lever = points[:, 0] * direction[:, 1] - points[:, 1] * direction[:, 0]
@@ -92,11 +83,8 @@ def calc_final_ratio(friction: Friction = calc_friction) -> float:
 
 
 def calc_ring_ratio(*rings: tuple[float, float]) -> float:
-    """Returns the final ratio for a load on rings, such as that on the centroids of a fan [-].
-
-    Args:
-        rings: radius in units of R and fraction of the load of each ring; the fractions sum to 1.
-    """
+    """Returns the final ratio for a load on rings: their radii in units of R, and fractions of the
+    load [-]."""
     angle = (np.arange(2000) + 0.5) * (2 * math.pi / 2000)
     unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     points = np.concatenate([radius * unit for radius, _ in rings])
@@ -107,21 +95,15 @@ def calc_ring_ratio(*rings: tuple[float, float]) -> float:
 def calc_motion(
     ratio: float, speed: float, deceleration: float, fractions: Sequence[float]
 ) -> Vector:
-    """Computes time, v and R w of the disk at fractions of its initial speed.
+    """Computes time [s], v and R w [m/s] of the disk at descending fractions of its initial speed,
+    (n, 3).
 
     The integration variable is the logarithm of the speed s = hypot(v, R w) instead of time, so
     that the stop is as well resolved as the start. With K = (eps F + 2 T) / sqrt(1 + eps^2),
 
         s' = -mu g K,    eps' = (mu g / (R w)) (2 eps T - F).
 
-    Args:
-        ratio: initial ratio eps [-].
-        speed: initial speed s [m/s].
-        deceleration: mu g [m/s^2].
-        fractions: fractions of the initial speed, descending, at most 1.
-
-    Returns:
-        Time [s], v and R w [m/s] at each fraction, (n, 3), with an error of 1e-8.
+    The error is 1e-8.
     """
 
     def calc_rates(log_speed: float, y: Vector) -> Vector:

@@ -29,13 +29,10 @@ _LIFT_HEIGHT, _LIFT_START, _LIFT_TIME = 0.1, 0.4, 1.0  # [m, s, s]
 
 @dataclass(frozen=True)
 class Resolution:
-    """Resolution hints of the meshes.
+    """Resolution hints of the meshes."""
 
-    name: approximate number of faces.
-    bubble, steel, dough: resolution hints of the bubbles, the spatula and the pancake [m].
-    """
-
-    name: str
+    name: str  # approximate number of faces
+    # bubble, steel, dough: resolution hints of the bubbles, the spatula and the pancake [m].
     bubble: float
     steel: float
     dough: float
@@ -51,26 +48,20 @@ RESOLUTIONS = (
 
 @dataclass(frozen=True)
 class GripperRun:
-    """The results of a run. Row i of each array belongs to step i.
+    """The results of a run. Row i of each array belongs to step i."""
 
-    time: time at the end of the step [s].
-    faces: number of faces of all patches.
-    points: number of contact points.
-    step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
-        [us].
-    iterations: Newton iterations.
-    force: force of the patches on each geom by its name, (num_steps, 3), in the world frame [N].
-    spatula, pancake, grip: heights at the end of the run [m].
-    """
-
-    time: Vector
-    faces: NDArray[np.int64]
-    points: NDArray[np.int64]
+    time: Vector  # time at the end of the step [s]
+    faces: NDArray[np.int64]  # number of faces of all patches
+    points: NDArray[np.int64]  # number of contact points
+    # step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the
+    # solver [us].
     step_us: Vector
     surfaces_us: Vector
     solve_us: Vector
-    iterations: NDArray[np.int64]
+    iterations: NDArray[np.int64]  # Newton iterations
+    # Force of the patches on each geom by its name, (num_steps, 3), in the world frame [N].
     force: dict[str, Vector]
+    # spatula, pancake, grip: heights at the end of the run [m].
     spatula: float
     pancake: float
     grip: float
@@ -113,14 +104,7 @@ def run_gripper(
     tilted_faces: str = DEFAULTS["tilted_faces"],
     step: StepFunction = Simulator.step,
 ) -> GripperRun:
-    """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s.
-
-    Args:
-        resolution: resolution of the meshes.
-        duration: simulated time [s].
-        contact_model, tessellation, tolerance, tilted_faces: as in Simulator.
-        step: makes a step; that of a Film keeps it.
-    """
+    """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s."""
     scene = load_gripper(resolution)
     model, data = scene.model, scene.make_data()
     simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance, tilted_faces)

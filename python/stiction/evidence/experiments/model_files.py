@@ -27,14 +27,7 @@ def find_package(name: str) -> Path | None:
 
 
 def find_named_files(names: Iterable[str]) -> list[Path]:
-    """Returns the model files of files, folders and installed packages, without duplicates.
-
-    Args:
-        names: paths, or names of packages. A path that exists goes before a package.
-
-    Raises:
-        Error: a name is neither, or there is no model file in it.
-    """
+    """Returns the model files of files, folders and installed packages, without duplicates."""
     return list(dict.fromkeys(file for name in names for file in _find_files_of(name)))
 
 

@@ -30,28 +30,17 @@ _END, _STEP = 3.0, 5e-4  # end and step of the integration variable of calc_rigi
 
 @dataclass(frozen=True)
 class Jam:
-    """The state of a rod whose tip stops to slide.
+    """The state of a rod whose tip stops to slide."""
 
-    time: time at which the tip stops [s].
-    angle: angle between rod and ground at this time [rad].
-    spin: angular velocity before the tip stops [rad/s].
-    spin_after: angular velocity after the tip stopped [rad/s].
-    """
-
-    time: float
-    angle: float
-    spin: float
-    spin_after: float
+    time: float  # time at which the tip stops [s]
+    angle: float  # angle between rod and ground at this time [rad]
+    spin: float  # angular velocity before the tip stops [rad/s]
+    spin_after: float  # angular velocity after the tip stopped [rad/s]
 
 
 def calc_singular_angle(friction: float = FRICTION) -> float:
-    """Returns the smallest angle with 1 + 3 cos^2 = 3 mu sin cos [rad].
-
-    In terms of t = tan(theta) the equation is t^2 - 3 mu t + 4 = 0.
-
-    Args:
-        friction: mu >= 4/3 [-].
-    """
+    """Returns the smallest angle with 1 + 3 cos^2 = 3 mu sin cos: t^2 - 3 mu t + 4 = 0 with t =
+    tan(theta)."""
     return math.atan(0.5 * (3 * friction - math.sqrt(9 * friction**2 - 16)))
 
 
@@ -62,15 +51,8 @@ def calc_sliding_force(friction: float = FRICTION) -> float:
 
 
 def calc_spin_of_stuck_rod(angle: float, vx: float, vz: float, spin: float) -> float:
-    """Returns the angular velocity after the tip stopped [rad/s].
-
-    The angular momentum about the tip is conserved: (4/3) m a^2 w+ = m a (sin vx + cos vz) + I w.
-
-    Args:
-        angle: angle between rod and ground [rad].
-        vx, vz: velocity of the center [m/s].
-        spin: angular velocity before [rad/s].
-    """
+    """Returns the angular velocity after the tip stopped, by the angular momentum about the tip:
+    (4/3) m a^2 w+ = m a (sin vx + cos vz) + I w."""
     along = math.sin(angle) * vx + math.cos(angle) * vz
     return 0.75 / _A * along + 0.25 * spin
 
@@ -78,13 +60,10 @@ def calc_spin_of_stuck_rod(angle: float, vx: float, vz: float, spin: float) -> f
 def calc_rigid_jam(friction: float = FRICTION) -> Jam:
     """Computes the jam of the rod on a rigid ground, with an error of 1e-9.
 
-    As a function of time, the motion is singular at its end. The integration variable s with
-    dt = D ds removes the singularity, and the end is an equilibrium:
+    As a function of time, the motion is singular at its end. The integration variable s with dt = D
+    ds removes the singularity, and the end is an equilibrium:
 
         theta' = w D,    w' = (3 / a) (mu sin - cos) N,    t' = D.
-
-    Args:
-        friction: mu for which the rod turns upright, above cot(ANGLE) [-].
     """
 
     def calc_rates(y: Vector) -> Vector:
@@ -104,15 +83,9 @@ def calc_rigid_jam(friction: float = FRICTION) -> Jam:
 
 
 def calc_compliant_jam(stiffness: float) -> Jam:
-    """Computes the jam of the rod on a spring with Coulomb friction, without dissipation.
-
-    Integrates the motion until the tip stops, with an error of 1e-5 rad. The spring is compressed at
-    the start, so that the rod does not oscillate. A spring takes time to stop the tip, so the
-    spin before and after are equal.
-
-    Args:
-        stiffness: k [N/m].
-    """
+    """Integrates the motion of the rod on a spring with Coulomb friction, without dissipation,
+    until the tip stops, with an error of 1e-5 rad. The compression at the start avoids oscillation.
+    A spring takes time to stop the tip, so the spin before and after are equal."""
 
     def calc_rates(y: Vector) -> Vector:
         z, angle, _, vz, spin = y
@@ -147,11 +120,7 @@ def _take_step(calc_rates: Callable[[Vector], Vector], y: Vector, h: float) -> V
 
 
 def calc_order_in_stiffness(angles: dict[float, float]) -> float:
-    """Returns the slope of log(angle - singular angle) over log(stiffness).
-
-    Args:
-        angles: angle of the jam by stiffness [rad].
-    """
+    """Returns the slope of log(angle - singular angle) over log(stiffness)."""
     k = np.log(list(angles))
     distance = np.log(np.array(list(angles.values())) - calc_singular_angle())
     return float(np.polyfit(k, distance, 1)[0])

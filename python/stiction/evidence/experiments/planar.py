@@ -36,11 +36,6 @@ def make_contact_attributes(mass: float, stiffness: float, time_step: float) -> 
     tc = 2 dt and d = 0.9, this function increases tc and does not reduce d further. The largest d
     that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms. A larger stiffness is reduced to this
     value.
-
-    Args:
-        mass: mass that the contact carries, > 0 [kg].
-        stiffness: stiffness of the contact, > 0 [N/m].
-        time_step: > 0 [s].
     """
     soft = math.sqrt(mass / ((1 - _SOFT_IMPEDANCE) * stiffness))
     time_constant = max(2 * time_step, soft)
@@ -58,32 +53,20 @@ _TOLERANCE = 1e-10  # tolerance of the solver, whose error is then far below all
 
 @dataclass(frozen=True)
 class PlanarBody:
-    """The body and its contacts.
+    """The body and its contacts."""
 
-    mass: [kg].
-    inertia: moment of inertia about the center of mass [kg m^2].
-    spheres: x and z in the body's frame, and radius, of each sphere [m].
-    friction: friction coefficient of a contact [-].
-    stiffness: stiffness of a contact [N/m].
-    dissipation: dissipation of a contact [s/m].
-    relaxation_time: relaxation time of a contact [s].
-    rotates: whether the body rotates; if not, it has only x and z.
-    """
-
-    mass: float
-    inertia: float
+    mass: float  # [kg]
+    inertia: float  # moment of inertia about the center of mass [kg m^2]
+    # X and z in the body's frame, and radius, of each sphere [m].
     spheres: tuple[tuple[float, float, float], ...]
-    friction: float
-    stiffness: float
-    dissipation: float
-    relaxation_time: float
-    rotates: bool = True
+    friction: float  # friction coefficient of a contact [-]
+    stiffness: float  # stiffness of a contact [N/m]
+    dissipation: float  # dissipation of a contact [s/m]
+    relaxation_time: float  # relaxation time of a contact [s]
+    rotates: bool = True  # whether the body rotates; if not, it has only x and z
 
     def make_model(self, time_step: float) -> mujoco.MjModel:
-        """Makes a MuJoCo model for any contact model.
-
-        The contacts of 'mujoco' get about the body's stiffness, see make_contact_attributes.
-        """
+        """Makes a MuJoCo model. The contacts of 'mujoco' get about the body's stiffness."""
         reference = make_contact_attributes(self.mass, self.stiffness, time_step)
         contact = f'friction="{self.friction!r} 0 0" condim="3" {reference}'
         spheres = "".join(
@@ -126,11 +109,8 @@ class PlanarBody:
         *,
         tolerance: float = _TOLERANCE,
     ) -> stiction.Simulator:
-        """Makes a simulator that uses the body's stiffness under every contact model.
-
-        The near-rigid reduction of stiffness is switched off, and the lagged models are those of
-        the paper.
-        """
+        """Makes a simulator with the body's stiffness under every contact model: without the
+        near-rigid reduction of stiffness, and with the paper's lagged models."""
         with ignored_settings_are_fine():
             return stiction.Simulator(
                 self.make_model(time_step),
@@ -149,33 +129,25 @@ class PlanarBody:
 class Trajectory:
     """The samples of a run, including the start.
 
-    contact_model: name of the contact model.
-    time_step: [s].
-    time: times of the samples, (n,) [s].
-    q: x, z [m] and theta [rad], (n, 2 or 3).
-    v: their rates, (n, 2 or 3).
-    normal_force, friction_force: total force of the ground on the body, the latter along x, (n,)
-        [N].
-    normal_velocity, slip_velocity: velocities of the contact with the largest normal impulse, or of
-        the nearest contact, (n,) [m/s].
-    coupling_error: largest of all sampled steps, for models that report it [-].
-    status: number of failed steps by their status.
-
     Forces and contact velocities belong to the step that ends at the sample; they are 0 without
     contacts.
     """
 
     contact_model: str
-    time_step: float
-    time: Vector
-    q: Vector
-    v: Vector
+    time_step: float  # [s]
+    time: Vector  # times of the samples, (n,) [s]
+    q: Vector  # x, z [m] and theta [rad], (n, 2 or 3)
+    v: Vector  # their rates, (n, 2 or 3)
+    # normal_force, friction_force: total force of the ground on the body, the latter along x, (n,)
+    # [N].
     normal_force: Vector
     friction_force: Vector
+    # normal_velocity, slip_velocity: velocities of the contact with the largest normal impulse, or
+    # of the nearest contact, (n,) [m/s].
     normal_velocity: Vector
     slip_velocity: Vector
-    coupling_error: float
-    status: dict[str, int] = field(default_factory=dict)
+    coupling_error: float  # largest of all sampled steps, for models that report it [-]
+    status: dict[str, int] = field(default_factory=dict)  # number of failed steps by their status
 
     @cached_property
     def x(self) -> Vector:
@@ -204,20 +176,9 @@ def run_planar(
     ground_position: GroundPosition | None = None,
     stiction_tolerance: float = STICTION_TOLERANCE,
 ) -> Trajectory:
-    """Runs a planar body.
-
-    A step that does not converge keeps the best solution found. The trajectory's status counts it.
-
-    Args:
-        body: the body.
-        contact_model: name of the contact model.
-        time_step: [s]; the duration must be a multiple of it.
-        duration: simulated time [s].
-        q0, v0: initial coordinates and rates, (2 or 3,).
-        stride: number of steps between samples.
-        ground_position: position of a moving ground; None means at rest.
-        stiction_tolerance: v_s [m/s].
-    """
+    """Runs a planar body from q0 and v0, (2 or 3,), for a multiple of the time step, on a ground
+    that may move. A step that does not converge keeps the best solution found, and the status
+    counts it."""
     simulator = body.make_simulator(contact_model, time_step, stiction_tolerance)
     model = simulator.model
     data = mujoco.MjData(model)
@@ -268,10 +229,8 @@ def run_planar(
 def calc_ground_velocities(
     position: GroundPosition | None, time_step: float, num_steps: int
 ) -> Vector | None:
-    """Returns the ground's mean velocity in each step, (num_steps,) [m/s]; None if it rests.
-
-    The mean makes the ground's position exact after every step.
-    """
+    """Returns the ground's mean velocity in each step, (num_steps,) [m/s], or None if it rests. The
+    mean makes the ground's position exact after every step."""
     if position is None:
         return None
     start = np.arange(num_steps, dtype=np.float64) * time_step
@@ -284,10 +243,8 @@ def set_ground_velocity(model: mujoco.MjModel, velocity: float) -> None:
 
 
 def _read_contact(report: stiction.StepReport, time_step: float) -> tuple[float, ...]:
-    """Returns normal and friction force of all contacts, and normal and slip velocity of one contact.
-
-    It is the contact with the largest normal impulse or, without impulses, the nearest one.
-    """
+    """Returns normal and friction force of all contacts, and normal and slip velocity of the one
+    with the largest normal impulse or, without impulses, the nearest one."""
     contacts = report.contacts
     if len(contacts) == 0:
         return 0.0, 0.0, 0.0, 0.0

@@ -28,28 +28,21 @@ REFERENCE_MODEL = "lagged"
 
 @dataclass(frozen=True)
 class PlanarCase:
-    """A body, its initial state, and the time steps at which it is run.
-
-    body: the body.
-    make_start: returns q0 and v0 for a contact model and a time step [s].
-    duration: simulated time [s].
-    steps: time steps of the study of convergence, which must divide the duration [s].
-    columns: the coordinates in q whose error is measured.
-    reference_steps: time steps of two references [s]. The second is the reference; the first has
-        twice its time step and shows that the reference has converged.
-    quick_reference_steps: larger time steps for quick runs [s].
-    sampling: time between samples of the references [s]; 0 means every step.
-    ground_position: position of a moving ground, or None. Trajectories are relative to it.
-    """
+    """A body, its initial state, and the time steps at which it is run."""
 
     body: PlanarBody
+    # Returns q0 and v0 for a contact model and a time step [s].
     make_start: Callable[[str, float], tuple[Vector, Vector]]
-    duration: float
+    duration: float  # simulated time [s]
+    # Time steps of the study of convergence, which must divide the duration [s].
     steps: tuple[float, ...]
-    columns: tuple[int, ...]
+    columns: tuple[int, ...]  # the coordinates in q whose error is measured
+    # Time steps of two references [s]. The second is the reference; the first has twice its time
+    # step and shows that the reference has converged.
     reference_steps: tuple[float, float]
-    quick_reference_steps: tuple[float, float]
-    sampling: float = 0.0
+    quick_reference_steps: tuple[float, float]  # larger time steps for quick runs [s]
+    sampling: float = 0.0  # time between samples of the references [s]; 0 means every step
+    # Position of a moving ground, or None. Trajectories are relative to it.
     ground_position: GroundPosition | None = None
 
     def run(
@@ -60,14 +53,7 @@ class PlanarCase:
         sampling: float = 0.0,
         stiction_tolerance: float = STICTION_TOLERANCE,
     ) -> Trajectory:
-        """Runs the case once.
-
-        Args:
-            contact_model: name of the contact model.
-            time_step: [s].
-            sampling: time between samples [s]; 0 means every step.
-            stiction_tolerance: v_s [m/s].
-        """
+        """Runs the case once, with a time between samples or, for 0, every step."""
         run = run_planar(
             self.body,
             contact_model,
@@ -103,13 +89,8 @@ class PlanarCase:
     def calc_error(
         self, run: Trajectory, reference: Trajectory, columns: tuple[int, ...] | None = None
     ) -> float:
-        """Returns the distance to the reference, as the root mean square over time.
-
-        Args:
-            run: the trajectory.
-            reference: the reference.
-            columns: coordinates to compare; None means self.columns.
-        """
+        """Returns the RMS distance over time to the reference; `columns` are those of the case by
+        default."""
         return self.calc_path_error(run.time, run.q, reference, columns)
 
     def calc_path_error(
@@ -119,14 +100,7 @@ class PlanarCase:
         reference: Trajectory,
         columns: tuple[int, ...] | None = None,
     ) -> float:
-        """As calc_error, for the trajectory of another simulator.
-
-        Args:
-            time: (n,) [s].
-            q: (n, 2 or 3) [m, rad].
-            reference: the reference.
-            columns: coordinates to compare; None means self.columns.
-        """
+        """As calc_error, for times (n,) and coordinates (n, 2 or 3) of another simulator."""
         compared = list(columns or self.columns)
         return calc_rms_error(time, q[:, compared], reference.time, reference.q[:, compared])
 

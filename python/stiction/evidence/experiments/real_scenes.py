@@ -21,11 +21,7 @@ def scene_names() -> list[str]:
 
 
 def load_real_scene(name: str) -> Scene:
-    """Loads a scene. The path of the scene is its name.
-
-    Raises:
-        Error: the name is unknown, or the scene's package is not installed.
-    """
+    """Loads a scene. The path of the scene is its name."""
     if name not in _SCENES:
         raise Error("unknown_name", name, f"is not a scene; the scenes are {', '.join(_SCENES)}")
     try:
@@ -55,12 +51,7 @@ def _package_file(package: str, path: str) -> mujoco.MjModel:
 
 
 def _many_humanoids(count: int = 22, spacing: float = 1.2) -> mujoco.MjModel:
-    """Makes a scene of `count` humanoids of dm_control, close enough to fall on each other.
-
-    Args:
-        count: number of humanoids.
-        spacing: distance between them [m].
-    """
+    """Makes a scene of `count` humanoids of dm_control, close enough to fall on each other."""
     humanoid = importlib.import_module("dm_control.suite.humanoid")
     xml, assets = humanoid.get_model_and_assets()
     scene = mujoco.MjSpec()

@@ -30,16 +30,11 @@ _STICKS = 1e-2  # a tip that slips more slowly counts as sticking [m/s]
 
 @dataclass(frozen=True)
 class Dissipation:
-    """The dissipation of a case.
-
-    name: name of the case.
-    d: dissipation [s/m].
-    tau: relaxation time of 'sap' [s].
-    """
+    """The dissipation of a case."""
 
     name: str
-    d: float
-    tau: float
+    d: float  # dissipation [s/m]
+    tau: float  # relaxation time of 'sap' [s]
 
 
 DISSIPATIONS = (Dissipation("without", 0.0, 0.0), Dissipation("with", 0.2, 4e-6))
@@ -47,14 +42,11 @@ DISSIPATIONS = (Dissipation("without", 0.0, 0.0), Dissipation("with", 0.2, 4e-6)
 
 @dataclass(frozen=True)
 class Rod:
-    """The geometry of the rod.
+    """The geometry of the rod."""
 
-    end: distance of the spheres at the ends from the rod's center [m].
-    radius: radius of these spheres [m].
-    """
-
+    # Distance of the spheres at the ends from the rod's center [m].
     end: float = LENGTH / 2 - RADIUS
-    radius: float = RADIUS
+    radius: float = RADIUS  # radius of these spheres [m]
 
     def make_case(self, dissipation: Dissipation) -> PlanarCase:
         """Makes the experiment. Its coordinates are x, z [m] and theta [rad]."""
@@ -95,11 +87,8 @@ THIN_CASES = {each.name: Rod(end=LENGTH / 2, radius=1e-6).make_case(each) for ea
 
 
 def measure_jam(run: Trajectory) -> dict[str, float]:
-    """Measures the jam, in which the tip of the rod sticks and the normal force peaks.
-
-    Returns the largest normal force [N], its time [s], the rod's angle at that time [degrees], and
-    the time for which the tip sticks around it [s].
-    """
+    """Measures the jam: the largest normal force [N], its time [s], the rod's angle then [degrees],
+    and the time for which the tip sticks around it [s]."""
     peak = int(np.argmax(run.normal_force))
     sticks = (np.abs(run.slip_velocity) < _STICKS) & (run.normal_force > 0)
     sticks &= np.abs(run.time - run.time[peak]) < 3e-3
@@ -119,9 +108,7 @@ def calc_period(run: Trajectory) -> float | None:
 
 
 def calc_painleve_margin(angle: float) -> float:
-    """Returns 3 mu sin cos - 1 - 3 cos^2 of a thin rod's angle [rad].
-
-    Rigid contact has no solution if the value is not negative (Painleve's paradox).
-    """
+    """Returns 3 mu sin cos - 1 - 3 cos^2 of a thin rod's angle. Rigid contact has no solution if it
+    is not negative (Painleve's paradox)."""
     s, c = math.sin(angle), math.cos(angle)
     return 3 * FRICTION * s * c - 1 - 3 * c * c

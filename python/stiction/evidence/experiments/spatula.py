@@ -25,29 +25,17 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FlatPatch:
-    """A contact patch in the plane of its force. The origin is the center of the patch.
+    """A contact patch in the plane of its force. The origin is the center of the patch."""
 
-    faces: vertices of each face, (k, 2) [m].
-    center: centers of the faces, (n, 2) [m].
-    pressure: pressure of the fields at the centers, (n) [Pa].
-    friction: friction on the second body per area, (n, 2) [Pa].
-    slipping: whether each face slips, (n).
-    """
-
-    faces: tuple[Vector, ...]
-    center: Vector
-    pressure: Vector
-    friction: Vector
-    slipping: NDArray[np.bool_]
+    faces: tuple[Vector, ...]  # vertices of each face, (k, 2) [m]
+    center: Vector  # centers of the faces, (n, 2) [m]
+    pressure: Vector  # pressure of the fields at the centers, (n) [Pa]
+    friction: Vector  # friction on the second body per area, (n, 2) [Pa]
+    slipping: NDArray[np.bool_]  # whether each face slips, (n)
 
 
 def flatten_patch(patch: stiction.ContactPatch, axis: Vector) -> FlatPatch:
-    """Projects a patch on the plane normal to its mean normal.
-
-    Args:
-        patch: the patch.
-        axis: direction in the world that becomes the first axis of the plane, (3).
-    """
+    """Projects a patch on the plane normal to its mean normal, with `axis` as first axis."""
     normal = patch.face_area @ patch.face_normal
     normal /= np.linalg.norm(normal)
     x = axis - (axis @ normal) * normal
@@ -69,25 +57,15 @@ _OPENING = 0.1  # time for which the bubbles bounce after the grip opens [s]
 
 @dataclass(frozen=True)
 class GripWave:
-    """A square wave of the grip force.
+    """A square wave of the grip force."""
 
-    tight: force in the first part of each period [N].
-    loose: force in the rest of the period [N].
-    period: [s].
-    duty: fraction of the period with the force `tight`, in (0, 1).
-    """
-
-    tight: float
-    loose: float
-    period: float
-    duty: float
+    tight: float  # force in the first part of each period [N]
+    loose: float  # force in the rest of the period [N]
+    period: float  # [s]
+    duty: float  # fraction of the period with the force `tight`, in (0, 1)
 
     def is_tight(self, time: Vector) -> NDArray[np.bool_]:
-        """True at times at which the grip is tight.
-
-        Args:
-            time: times [s]; a time less than a nanosecond before a switch counts as the switch.
-        """
+        """True where the grip is tight; a nanosecond before a switch counts as the switch."""
         phase = np.mod(np.asarray(time) + 1e-9, self.period)
         return phase < self.duty * self.period
 
@@ -111,37 +89,28 @@ EXAMPLE = GripWave(tight=6.5, loose=1.5, period=3, duty=0.5)
 
 @dataclass(frozen=True)
 class SpatulaRun:
-    """The results of a run. Row i of each array belongs to step i.
+    """The results of a run. Row i of each array belongs to step i."""
 
-    time: time at the end of the step [s].
-    pitch: rotation about the gripper's axis since the start [rad].
-    force: grip force of the controller [N].
-    pressing: force of the patches along the fingers' axis, mean of both [N].
-    faces, area: number of faces and area of both patches [m^2].
-    slip_speed: mean over the area [m/s].
-    slipping: fraction of the area that slips [-].
-    length_ratio: ratio of the patches' lengths along and across the handle, from their second
-        moments of area [-]; NaN without contact.
-    step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the solver
-        [us].
-    max_residual: largest residual of all steps [-].
-    patches: the first bubble's patch on the handle by time, for the times in `times_shown`. The first
-        axis is along the handle.
-    """
-
-    time: Vector
-    pitch: Vector
-    force: Vector
-    pressing: Vector
+    time: Vector  # time at the end of the step [s]
+    pitch: Vector  # rotation about the gripper's axis since the start [rad]
+    force: Vector  # grip force of the controller [N]
+    pressing: Vector  # force of the patches along the fingers' axis, mean of both [N]
+    # faces, area: number of faces and area of both patches [m^2].
     faces: NDArray[np.int64]
     area: Vector
-    slip_speed: Vector
-    slipping: Vector
+    slip_speed: Vector  # mean over the area [m/s]
+    slipping: Vector  # fraction of the area that slips [-]
+    # Ratio of the patches' lengths along and across the handle, from their second moments of area
+    # [-]; NaN without contact.
     length_ratio: Vector
+    # step_us, surfaces_us, solve_us: wall time of the step, of its contact surfaces and of the
+    # solver [us].
     step_us: Vector
     surfaces_us: Vector
     solve_us: Vector
-    max_residual: float
+    max_residual: float  # largest residual of all steps [-]
+    # The first bubble's patch on the handle by time, for the times in `times_shown`. The first axis
+    # is along the handle.
     patches: dict[float, FlatPatch]
 
     def find_pitch(self, time: float) -> float:
@@ -164,18 +133,11 @@ def run_spatula(
     times_shown: Sequence[float] = (),
     step: StepFunction = Simulator.step,
 ) -> SpatulaRun:
-    """Runs scenes/spatula.xml from its initial state.
+    """Runs scenes/spatula.xml from its initial state, with resolution hints divided by
+    `refinement`.
 
-    Args:
-        wave: grip force.
-        duration: simulated time [s].
-        time_step: [s].
-        opening_step: time step for 0.1 s after the grip opens, and before a switch that a whole step
-            would miss [s]; None means time_step everywhere.
-        contact_model, stiction_tolerance, tessellation, quadrature, tolerance: as in Simulator.
-        refinement: the scene's resolution hints are divided by this number.
-        times_shown: times whose patches are kept [s].
-        step: makes a step; that of a Film keeps it.
+    opening_step is the time step for 0.1 s after the grip opens, and before a switch that a whole
+    step would miss. The patches at `times_shown` are kept.
     """
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
@@ -284,10 +246,8 @@ def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
 
 
 def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:
-    """Returns the spread of the faces' centers along an axis, divided by that across it.
-
-    The centers are weighted by the areas of the faces.
-    """
+    """Returns the spread of the faces' centers along an axis, weighted by areas, over that across
+    it."""
     away = patch.face_center - patch.center
     normal = patch.force / np.linalg.norm(patch.force)
     across = np.cross(normal, axis)

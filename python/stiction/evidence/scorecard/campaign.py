@@ -31,14 +31,12 @@ MAX_SECONDS = 180.0  # a run that takes longer is given up [s]
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the scorecard.
-
-    repeat: 0, or 1 for a second run in another process, whose bits are compared with the first.
-    """
+    """One run of the scorecard."""
 
     engine: Engine
     scene: Scene
     time_step: float
+    # 0, or 1 for a second run in another process, whose bits are compared with the first.
     repeat: int = 0
 
     def find_path(self, folder: Path) -> Path:
@@ -62,13 +60,7 @@ def plan_runs(engines: Iterable[Engine], scenes: Iterable[Scene]) -> Iterator[Ru
 
 
 class Campaign:
-    """The processes of the engines, and the folder of raw data.
-
-    Args:
-        out: folder of raw data. A run has SCENE/ENGINE-STEP-REPEAT.json and .npz, its trajectory.
-        environments: folder of the environments of peers.
-        max_seconds: time limit of a run [s].
-    """
+    """The processes of the engines, and the folder of raw data."""
 
     def __init__(self, out: Path, environments: Path, max_seconds: float = MAX_SECONDS) -> None:
         self._out, self._environments, self._max_seconds = out, environments, max_seconds
@@ -82,11 +74,7 @@ class Campaign:
             process.end()
 
     def run(self, run: Run) -> bool:
-        """Makes a run unless its files exist. Returns whether it was made.
-
-        Raises:
-            Error: the engine is not installed, or the run failed with an error of the adapter.
-        """
+        """Makes a run unless its files exist. Returns whether it was made."""
         task = self._make_task(run)
         digest = hashlib.sha256(json.dumps(task, sort_keys=True).encode()).hexdigest()[:16]
         path = run.find_path(self._out)
@@ -152,14 +140,7 @@ def run_all(
     tell: Callable[[str], None],
     stop: Callable[[], bool],
 ) -> bool:
-    """Makes all runs. Returns False if stop() became true.
-
-    Args:
-        runs: the runs.
-        campaign: makes them.
-        tell: called with a description of each run.
-        stop: called between runs.
-    """
+    """Makes all runs. Returns False if stop() became true."""
     for run in runs:
         if stop():
             return False

@@ -18,27 +18,18 @@ from stiction.inputs.suggestions import suggest_name
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine with its settings.
+    """An engine with its settings."""
 
-    name: name on the command line and in tables.
-    adapter: a name in worker.ADAPTERS.
-    environment: the environment in which it runs.
-    settings: settings of the adapter.
-    settings_text: the settings, for the page.
-    source: where the settings are recommended.
-    has_field: True if it has pressure fields.
-    is_made_for_gpu: True if the engine is made for GPUs. All engines run on the CPU here.
-    family: 'stiction', 'mujoco', 'drake', 'newton' or 'bullet', for colors and groups.
-    """
-
-    name: str
-    adapter: str
-    environment: Environment
-    settings: dict[str, Any]
-    settings_text: str
-    source: str
-    has_field: bool = False
+    name: str  # name on the command line and in tables
+    adapter: str  # a name in worker.ADAPTERS
+    environment: Environment  # the environment in which it runs
+    settings: dict[str, Any]  # settings of the adapter
+    settings_text: str  # the settings, for the page
+    source: str  # where the settings are recommended
+    has_field: bool = False  # True if it has pressure fields
+    # True if the engine is made for GPUs. All engines run on the CPU here.
     is_made_for_gpu: bool = False
+    # 'stiction', 'mujoco', 'drake', 'newton' or 'bullet', for colors and groups.
     family: str = field(default="", kw_only=True)
 
 
@@ -207,11 +198,7 @@ ENGINES: dict[str, Engine] = {
 
 
 def find_engine(name: str) -> Engine:
-    """Returns an engine.
-
-    Raises:
-        Error: there is no engine with this name.
-    """
+    """Returns an engine."""
     if name not in ENGINES:
         message = f"there is no engine '{name}' {suggest_name(name, list(ENGINES))}"
         raise Error("unknown_name", "engine", message)

@@ -59,12 +59,7 @@ A run is made again if its scene or settings change, or if its files in `out/sco
 
 
 def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
-    """Returns the page.
-
-    Args:
-        rows: the results.
-        picture: path of the picture, relative to the page.
-    """
+    """Returns the page."""
     cells = make_cells(rows)
     parts = [
         _INTRODUCTION.replace("PICTURE", picture),
@@ -260,16 +255,7 @@ class Paths:
 
 
 def choose_paths(out: Path, page: Path | None = None, picture: Path | None = None) -> Paths:
-    """Returns the paths of scorecard.csv, scorecard.md and scorecard.png.
-
-    Args:
-        out: the folder, which is made if it does not exist.
-        page: path of the page in place of OUT/scorecard.md.
-        picture: path of the picture in place of OUT/scorecard.png.
-
-    Raises:
-        Error: a file cannot be written, or would replace one that is not of the scorecard.
-    """
+    """Returns the paths of scorecard.csv, scorecard.md and scorecard.png."""
     paths = Paths(
         out / "scorecard.csv", page or out / "scorecard.md", picture or out / "scorecard.png"
     )
@@ -280,11 +266,7 @@ def choose_paths(out: Path, page: Path | None = None, picture: Path | None = Non
 
 
 def write_scorecard(rows: Sequence[Row], paths: Paths) -> None:
-    """Writes the table of rows, the page and the picture, which the page shows.
-
-    Raises:
-        Error: a file cannot be written.
-    """
+    """Writes the table of rows, the page and the picture, which the page shows."""
     link = os.path.relpath(paths.picture, paths.page.parent).replace(os.sep, "/")
     try:
         write_rows(rows, paths.rows)

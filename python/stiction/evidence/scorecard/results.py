@@ -23,36 +23,26 @@ ENDED = "no result within"
 
 @dataclass(frozen=True)
 class Row:
-    """The result of a run.
-
-    value: the measured quantity in the unit of the scene; NaN if it does not exist.
-    error: relative error [-]; infinite if the run failed or the value does not exist.
-    creep: speed of what should rest [m/s], NaN if nothing should.
-    energy_gain: gained energy over that of the scene [-], NaN if the scene does not conserve
-        energy.
-    cpu_us: CPU time per step [us].
-    same_bits: 1 if a second run in another process gave the same bits, 0 if not, empty if there was
-        no second run.
-    said: what the engine said: kinds of warnings and statuses.
-    failed: why the run has no result, or empty.
-    machine: processor and system of the run.
-    """
+    """The result of a run."""
 
     scene: str
     engine: str
     time_step: float
-    value: float
-    error: float
-    creep: float
+    value: float  # the measured quantity in the unit of the scene; NaN if it does not exist
+    error: float  # relative error [-]; infinite if the run failed or the value does not exist
+    creep: float  # speed of what should rest [m/s], NaN if nothing should
+    # Gained energy over that of the scene [-], NaN if the scene does not conserve energy.
     energy_gain: float
-    cpu_us: float
+    cpu_us: float  # CPU time per step [us]
+    # 1 if a second run in another process gave the same bits, 0 if not, empty if there was no
+    # second run.
     same_bits: str
-    said: str
-    failed: str
+    said: str  # what the engine said: kinds of warnings and statuses
+    failed: str  # why the run has no result, or empty
     version: str
     settings: str
     date: str
-    machine: str = ""
+    machine: str = ""  # processor and system of the run
 
     @property
     def is_said(self) -> bool:
@@ -64,11 +54,7 @@ HEADER = ",".join(field.name for field in fields(Row))  # the first line of a ta
 
 
 def read_raw(folder: Path) -> list[Row]:
-    """Measures all runs of a folder of raw data, in the order of the scenes, engines and steps.
-
-    Raises:
-        Error: there are no runs, or a file cannot be read.
-    """
+    """Measures all runs of a folder of raw data, in the order of the scenes, engines and steps."""
     rows = []
     for scene in SCENES.values():
         for path in sorted((folder / scene.name).glob("*-0.json")):
@@ -146,11 +132,7 @@ def write_rows(rows: Iterable[Row], path: Path) -> None:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Reads the rows of write_rows().
-
-    Raises:
-        Error: the file cannot be read, has other columns or no rows, or names what does not exist.
-    """
+    """Reads the rows of write_rows()."""
     numbers = {field.name for field in fields(Row) if field.type == "float"}
     try:
         with path.open(newline="") as file:

@@ -15,56 +15,39 @@ from stiction.evidence.engines.world import World
 
 @dataclass(frozen=True)
 class Measurement:
-    """The measurements of a scene in a run.
+    """The measurements of a scene in a run."""
 
-    value: the measured quantity, in the scene's unit; NaN if it does not exist.
-    error: the scene's relative error [-]; infinite if the value does not exist.
-    creep: speed of what should rest [m/s], or None if nothing should rest.
-    """
-
-    value: float
-    error: float
-    creep: float | None = None
+    value: float  # the measured quantity, in the scene's unit; NaN if it does not exist
+    error: float  # the scene's relative error [-]; infinite if the value does not exist
+    creep: float | None = None  # speed of what should rest [m/s], or None if nothing should rest
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A scene with a known answer.
+    """A scene with a known answer."""
 
-    name: name on the command line and in files.
-    title: a line for tables.
-    quantity: the measured quantity with its unit.
-    error: how the error is made relative.
-    exact: the known answer, in the unit of the quantity.
-    make_world: returns the scene at its start.
-    steps: time steps, the coarsest first [s].
-    duration: simulated time [s].
-    measure: measures the part of a complete run from `settle` on.
-    energy_scale: energy to which a gain of energy is compared [J]; None if the scene does not
-        conserve or lose energy.
-    settle: time from which the scene measures [s]. Before it, contacts settle under the forces of
-        `make_forces`.
-    make_forces: returns the forces of each step, (steps, bodies, 3), from the time step and the
-        number of steps, if they vary. From `settle` on they are those of the world, except in a
-        scene without an energy_scale.
-    needs_field: True if only engines with pressure fields can run it.
-    derivation: of the exact answer, which the page prints.
-    """
-
-    name: str
-    title: str
-    quantity: str
-    error: str
-    exact: float
-    make_world: Callable[[], World]
-    steps: tuple[float, ...]
-    duration: float
+    name: str  # name on the command line and in files
+    title: str  # a line for tables
+    quantity: str  # the measured quantity with its unit
+    error: str  # how the error is made relative
+    exact: float  # the known answer, in the unit of the quantity
+    make_world: Callable[[], World]  # returns the scene at its start
+    steps: tuple[float, ...]  # time steps, the coarsest first [s]
+    duration: float  # simulated time [s]
+    # Measures the part of a complete run from `settle` on.
     measure: Callable[[Trajectory], Measurement]
+    # Energy to which a gain of energy is compared [J]; None if the scene does not conserve or lose
+    # energy.
     energy_scale: float | None
+    # Time from which the scene measures [s]. Before it, contacts settle under the forces of
+    # `make_forces`.
     settle: float = 0.0
+    # Returns the forces of each step, (steps, bodies, 3), from the time step and the number of
+    # steps, if they vary. From `settle` on they are those of the world, except in a scene without
+    # an energy_scale.
     make_forces: Callable[[float, int], Vector] | None = None
-    needs_field: bool = False
-    derivation: str = ""
+    needs_field: bool = False  # True if only engines with pressure fields can run it
+    derivation: str = ""  # of the exact answer, which the page prints
 
     def count_steps(self, time_step: float) -> int:
         """Returns the number of steps of a run."""
@@ -81,16 +64,11 @@ SETTLE = 0.25  # a time in which every engine's contacts settle [s]
 def load_later(
     make_world: Callable[[], World], early: Mapping[str, Vec], settle: float = SETTLE
 ) -> Callable[[float, int], Vector]:
-    """Returns a function that makes forces of steps: other forces on some bodies until `settle`
+    """Returns a function that makes forces of steps: other forces [N] on some bodies until `settle`
     [s].
 
     Engines differ in the first steps of a contact, and compliant ones sink in. Without this, a
     scene that rests would measure how an engine begins.
-
-    Args:
-        make_world: returns the world.
-        early: forces by the body's name until `settle` [N].
-        settle: [s].
     """
 
     def make_forces(time_step: float, num_steps: int) -> Vector:
@@ -113,26 +91,14 @@ def cut(run: Trajectory, start: float) -> Trajectory:
 
 
 def calc_speed_at_end(time: Vector, x: Vector, share: float = 0.5) -> float:
-    """Returns the mean speed over the last part of a run, from the displacement [unit of x / s].
-
-    Args:
-        time: [s].
-        x: coordinate.
-        share: length of the last part relative to the run.
-    """
+    """Returns the mean speed over the last part of a run, from the displacement [unit of x / s]."""
     start = int(np.searchsorted(time, time[-1] - share * (time[-1] - time[0])))
     return float(abs(x[-1] - x[start]) / (time[-1] - time[start]))
 
 
 def measure_distance(run: Trajectory, exact: float, rest_share: float | None = None) -> Measurement:
-    """Measures how far the first body moves along x [mm].
-
-    Args:
-        run: the run.
-        exact: the distance [m].
-        rest_share: the last part of the run in which the body should rest, relative to the run;
-            None if it should not rest.
-    """
+    """Measures how far the first body moves along x [mm], and its creep in the last part of the
+    run, in which it should rest, unless that is None."""
     x = run.pos[:, 0, 0]
     distance = float(x[-1] - x[0])
     creep = None if rest_share is None else calc_speed_at_end(run.time, x, rest_share)
@@ -140,13 +106,8 @@ def measure_distance(run: Trajectory, exact: float, rest_share: float | None = N
 
 
 def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
-    """Measures how far a body that should not move has dropped at the end [mm].
-
-    Args:
-        run: the run.
-        body: name of the body.
-        size: length to which the drop is compared [m].
-    """
+    """Measures how far a body that should not move has dropped at the end [mm], relative to a size
+    [m]."""
     z = run.pos[:, run.find(body), 2]
     drop = float(z[0] - z[-1])
     return Measurement(1e3 * drop, abs(drop) / size, calc_speed_at_end(run.time, z))
@@ -155,14 +116,8 @@ def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
 def measure_slider_and_rest(
     run: Trajectory, slider: str, rest: str, exact: float, direction: int = 1
 ) -> Measurement:
-    """Measures how far one body slides [mm], while another one should not move.
-
-    Args:
-        run: the run.
-        slider, rest: names of the bodies.
-        exact: distance of the slider [m].
-        direction: 1 if it slides along x, -1 if against it.
-    """
+    """Measures how far one body slides along x or, for direction -1, against it [mm], while another
+    one should not move."""
     x = {name: run.pos[:, run.find(name), 0] for name in (slider, rest)}
     moved = {name: float(direction * (along[-1] - along[0])) for name, along in x.items()}
     error = (abs(moved[slider] - exact) + abs(moved[rest])) / exact
@@ -187,8 +142,8 @@ def calc_energy(world: World, run: Trajectory) -> Vector:
 
 
 def calc_energy_gain(world: World, run: Trajectory) -> float:
-    """Returns the largest rise of the energy from an earlier sample to a later one [J]; 0 if it never
-    rises."""
+    """Returns the largest rise of the energy from an earlier sample to a later one [J]; 0 if it
+    never rises."""
     energy = calc_energy(world, run)
     return float(np.max(energy - np.minimum.accumulate(energy)))
 

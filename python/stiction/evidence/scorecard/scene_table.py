@@ -46,11 +46,7 @@ SCENES: dict[str, Scene] = {
 
 
 def find_scene(name: str) -> Scene:
-    """Returns a scene.
-
-    Raises:
-        Error: there is no scene with this name.
-    """
+    """Returns a scene."""
     if name not in SCENES:
         message = f"there is no scene '{name}' {suggest_name(name, list(SCENES))}"
         raise Error("unknown_name", "scene", message)

@@ -16,12 +16,9 @@ REFERENCE = "mujoco elliptic"  # CPU times are relative to this engine's
 
 @dataclass(frozen=True)
 class Cell:
-    """An engine on a scene.
+    """An engine on a scene."""
 
-    rows: the runs, the coarsest step first.
-    """
-
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...]  # the runs, the coarsest step first
 
     @property
     def finest(self) -> Row:
@@ -53,30 +50,24 @@ class Cell:
 
 @dataclass(frozen=True)
 class Total:
-    """An engine on all scenes, at the smallest steps unless stated otherwise.
+    """An engine on all scenes, at the smallest steps unless stated otherwise."""
 
-    scenes: number of scenes that it ran.
-    right, near, wrong, failed: how many of them have an error up to 1 %, up to 10 %, above, or no
-        result.
-    creep: creep of the held cube at the coarsest step [m/s].
-    energy_gain: largest gain of energy of all runs, relative to the scene's energy.
-    cpu_ratio: median of the CPU times per step at the coarsest step, relative to those of
-        REFERENCE.
-    repeats, same_bits: number of repeated runs, and how many had the same bits.
-    wrong_runs, said: number of runs at all steps that are wrong or failed, and about how many of
-        them the engine said anything.
-    """
-
-    scenes: int
+    scenes: int  # number of scenes that it ran
+    # right, near, wrong, failed: how many of them have an error up to 1 %, up to 10 %, above, or no
+    # result.
     right: int
     near: int
     wrong: int
     failed: int
-    creep: float
-    energy_gain: float
+    creep: float  # creep of the held cube at the coarsest step [m/s]
+    energy_gain: float  # largest gain of energy of all runs, relative to the scene's energy
+    # Median of the CPU times per step at the coarsest step, relative to those of REFERENCE.
     cpu_ratio: float
+    # repeats, same_bits: number of repeated runs, and how many had the same bits.
     repeats: int
     same_bits: int
+    # wrong_runs, said: number of runs at all steps that are wrong or failed, and about how many of
+    # them the engine said anything.
     wrong_runs: int
     said: int
 

@@ -12,20 +12,13 @@ from stiction.inputs.names import find_models
 
 @dataclass(frozen=True)
 class Check:
-    """One check.
+    """One check."""
 
-    name: name of the measured quantity, with its unit.
-    value: measured value; None if nothing could be measured, which fails.
-    wanted: the required value, as text.
-    passed: whether the value is as required.
-    source: where the requirement comes from.
-    """
-
-    name: str
-    value: float | None
-    wanted: str
-    passed: bool
-    source: str
+    name: str  # name of the measured quantity, with its unit
+    value: float | None  # measured value; None if nothing could be measured, which fails
+    wanted: str  # the required value, as text
+    passed: bool  # whether the value is as required
+    source: str  # where the requirement comes from
 
 
 def check_at_most(name: str, value: float | None, limit: float, source: str) -> Check:

@@ -13,15 +13,7 @@ from stiction.view.session import MAX_SESSIONS
 def add_page(
     name: str, title: str, films: Sequence[Film], result: StudyResult, *, slowdown: float = 1.0
 ) -> None:
-    """Adds a page that replays films side by side, or a note if there are no films or no viewer.
-
-    Args:
-        name: name of the page's file, without suffix.
-        title: title of the page.
-        films: the films; those without a frame are left out.
-        result: the result of the study.
-        slowdown: time of the replay over simulated time.
-    """
+    """Adds a page that replays films side by side, or a note if there are no films or no viewer."""
     films = [film for film in films if film.frames][:MAX_SESSIONS]
     if not films:
         result.notes.append(f"{name}.html is not written, because no step was made")

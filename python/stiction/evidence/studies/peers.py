@@ -22,21 +22,8 @@ from stiction.evidence.studies.study import Settings, StudyResult
 def calc_peer_distance(
     settings: Settings, result: StudyResult, name: str, fields: tuple[str, ...], run: Trajectory
 ) -> float | None:
-    """Returns the distance of a run to another simulator's trajectory, as root mean square over time.
-
-    Args:
-        settings: has the folder of results.
-        result: gets a note if there is no such file.
-        name: name of the file, without suffix.
-        fields: the file's names of the first coordinates of the run.
-        run: the run; its times must include those of the file.
-
-    Returns:
-        The distance, or None if there is no such file.
-
-    Raises:
-        Error: the file cannot be read.
-    """
+    """Returns the RMS distance over time of a run to a trajectory of another simulator, or None and
+    a note without its file. `fields` are the file's names of the run's first coordinates."""
     path = _find_file(settings, result, f"{name}.csv.gz")
     if path is None:
         return None
@@ -48,19 +35,7 @@ def calc_peer_distance(
 def find_peer_rows(
     settings: Settings, result: StudyResult, name: str
 ) -> dict[str, dict[str, Any]] | None:
-    """Reads the rows of a table by their `tag`.
-
-    Args:
-        settings: has the folder of results.
-        result: gets a note if there is no such file.
-        name: name of the file, without suffix.
-
-    Returns:
-        The rows, or None if there is no such file.
-
-    Raises:
-        Error: the file cannot be read.
-    """
+    """Returns the rows of a table by their `tag`, or None and a note if there is no such file."""
     path = _find_file(settings, result, f"{name}.json")
     if path is None:
         return None
@@ -79,11 +54,7 @@ def _find_file(settings: Settings, result: StudyResult, name: str) -> Path | Non
 
 
 def read_trajectory(path: Path) -> NDArray[Any]:
-    """Reads a trajectory as a structured array with the names of the columns.
-
-    Raises:
-        Error: the file cannot be read.
-    """
+    """Reads a trajectory as a structured array with the names of the columns."""
     try:
         with gzip.open(path, "rt") as file:
             return np.genfromtxt(file, delimiter=",", names=True)

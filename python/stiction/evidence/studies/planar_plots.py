@@ -24,13 +24,7 @@ def draw_contact(
     limits: Mapping[str, tuple[float, float]],
     time_span: tuple[float, float],
 ) -> tuple[Figure, list[Axes]]:
-    """Draws velocities and forces of the contact over time, one panel each.
-
-    Args:
-        runs: trajectories by contact model.
-        limits: limits of the axis for each of four fields of the trajectories.
-        time_span: limits of the time axis [s].
-    """
+    """Draws velocities and forces of the contact over time, one panel each."""
     figure, axes = make_plot(2, 2, height=2.8)
     for panel, (field, shown) in zip(axes, limits.items(), strict=True):
         for name, run in runs.items():
@@ -45,13 +39,7 @@ def draw_contact(
 
 
 def draw_errors(errors: Mapping[str, Errors], label: str, *, height: float = 3.6) -> Figure:
-    """Draws errors over the time step.
-
-    Args:
-        errors: errors by the title of the panel. The title of a single panel is not shown.
-        label: label of the errors, with unit.
-        height: height of a panel [inches].
-    """
+    """Draws errors over the time step."""
     figure, axes = make_plot(len(errors), height=height)
     for panel, (title, of_models) in zip(axes, errors.items(), strict=True):
         draw_convergence(panel, of_models, label)

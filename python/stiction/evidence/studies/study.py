@@ -24,18 +24,13 @@ _DPI = 120
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a study.
+    """The settings of a study."""
 
-    quick: whether to use fewer, larger steps and fewer models. The checks are equally strict.
-    contact_models: names of the contact models to study.
-    peers: folder with results of other simulators to compare with, or None.
-    tell: called with a description of the next run.
-    """
-
+    # Whether to use fewer, larger steps and fewer models. The checks are equally strict.
     quick: bool
-    contact_models: tuple[str, ...]
-    peers: Path | None = None
-    tell: Callable[[str], None] = lambda text: None
+    contact_models: tuple[str, ...]  # names of the contact models to study
+    peers: Path | None = None  # folder with results of other simulators to compare with, or None
+    tell: Callable[[str], None] = lambda text: None  # called with a description of the next run
 
     def pick(self, *names: str) -> list[str]:
         """Returns those of the named contact models that are studied."""
@@ -44,20 +39,13 @@ class Settings:
 
 @dataclass
 class StudyResult:
-    """The result of a study.
+    """The result of a study."""
 
-    figures: measured values, fit for JSON.
-    checks: checks of these values.
-    plots: plots by file name without suffix.
-    pages: HTML pages by file name without suffix.
-    notes: the parts that were left out, and the reasons.
-    """
-
-    figures: dict[str, Any] = field(default_factory=dict)
-    checks: list[Check] = field(default_factory=list)
-    plots: dict[str, Figure] = field(default_factory=dict)
-    pages: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)  # measured values, fit for JSON
+    checks: list[Check] = field(default_factory=list)  # checks of these values
+    plots: dict[str, Figure] = field(default_factory=dict)  # plots by file name without suffix
+    pages: dict[str, str] = field(default_factory=dict)  # HTML pages by file name without suffix
+    notes: list[str] = field(default_factory=list)  # the parts that were left out, and the reasons
 
     @property
     def passed(self) -> bool:
@@ -67,19 +55,14 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, as registry.py lists it.
+    """A study, as registry.py lists it."""
 
-    name: name on the command line.
-    title: a line that describes the study.
-    run: runs the experiments and checks their results.
-    plots: names of the plots that a quick run draws. A whole run draws these and may draw others.
-    contact_models: contact models to study by default; None means all compliant models.
-    """
-
-    name: str
-    title: str
-    run: Callable[[Settings], StudyResult]
+    name: str  # name on the command line
+    title: str  # a line that describes the study
+    run: Callable[[Settings], StudyResult]  # runs the experiments and checks their results
+    # Names of the plots that a quick run draws. A whole run draws these and may draw others.
     plots: tuple[str, ...]
+    # Contact models to study by default; None means all compliant models.
     contact_models: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -118,23 +101,8 @@ def write_figures(
     out: Path,
     pages: Mapping[str, str] | None = None,
 ) -> Path:
-    """Writes NAME.json, plots and pages to a folder.
-
-    The folder is made if it does not exist. Existing files are overwritten.
-
-    Args:
-        name: name of the JSON file, without suffix.
-        description: content of the JSON file.
-        plots: plots by file name without suffix.
-        out: the folder.
-        pages: HTML pages by file name without suffix.
-
-    Returns:
-        The path of the JSON file.
-
-    Raises:
-        Error: a file cannot be written.
-    """
+    """Writes NAME.json with a description, plots and HTML pages to a folder. Returns the path of
+    the JSON file."""
     path = out / f"{name}.json"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -157,11 +125,7 @@ STUDIES = tuple(sorted(path.parent.name for path in Path(__file__).parent.glob("
 
 
 def load_study(name: str) -> Study:
-    """Imports a study and returns it.
-
-    Raises:
-        Error: there is no study of this name; the message suggests the nearest name.
-    """
+    """Imports a study and returns it."""
     if name not in STUDIES:
         raise Error("unknown_name", "study", f"there is no '{name}' {suggest_name(name, STUDIES)}")
     study: Study = importlib.import_module(f"stiction.evidence.studies.{name}.study").STUDY

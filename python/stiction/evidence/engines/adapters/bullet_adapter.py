@@ -155,10 +155,8 @@ class BulletAdapter:
             self._ids[body.name] = (base, i)
 
     def _find_joint_point(self, body: Body) -> Vec:
-        """Returns the point of the joint in the frame of the parent's joint.
-
-        The frame of a base is that of its center of mass.
-        """
+        """Returns the point of the joint in the frame of the parent's joint, or of a base's center
+        of mass."""
         pos, quat = find_pose_in_parent(self._world, body)
         point, _ = pybullet.multiplyTransforms(pos, _xyzw(quat), _joint(body).pos, (0, 0, 0, 1))
         parent = next((each for each in self._world.bodies if each.name == body.parent), None)

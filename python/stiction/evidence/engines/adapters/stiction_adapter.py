@@ -22,11 +22,8 @@ def describe_version() -> str:
 
 
 def make_properties(world: World, time_step: float) -> dict[str, Any]:
-    """Returns the contact properties that give the surface of a world.
-
-    Friction is the coefficient in the MJCF. The relaxation time, which only `sap` reads, is one
-    time step per pair.
-    """
+    """Returns the contact properties that give the surface of a world. Friction is that of the
+    MJCF. The relaxation time, which only `sap` reads, is one time step per pair."""
     surface = world.surface
     material: dict[str, Any] = {"relaxation_time": time_step / 2}
     if surface.kind == "elastic":

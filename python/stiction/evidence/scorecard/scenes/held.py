@@ -123,14 +123,8 @@ _REST = 1.0  # time until the measurement [s]
 def measure_motion(
     run: Trajectory, body: str, size: float, holder: str | None = None
 ) -> Measurement:
-    """Measures how far a body has moved at the end in the frame of its holder [mm].
-
-    Args:
-        run: the run.
-        body: name of the body.
-        size: length to which the motion is compared [m].
-        holder: name of the body in whose frame it is measured; None: the world.
-    """
+    """Measures how far a body has moved at the end in the frame of its holder or the world [mm],
+    relative to a size [m]."""
     place = run.pos[:, run.find(body)]
     if holder is not None:
         i = run.find(holder)

@@ -30,26 +30,16 @@ _GAP_SPEED = 2.5
 
 @dataclass(frozen=True)
 class ClutterCase:
-    """The settings of a run. The defaults are those of figure 14.
-
-    contact_model: name of the contact model.
-    time_step: [s].
-    stiffness: stiffness of a contact [N/m].
-    seed: seed of the scene.
-    tolerance: relative tolerance of the solver.
-    stiction_tolerance: v_s [m/s].
-    friction_regularization: sigma [-].
-    near_rigid_factor: beta of 'sap' [-]; 0 means that the stiffness has no limit.
-    """
+    """The settings of a run. The defaults are those of figure 14."""
 
     contact_model: str
-    time_step: float = TIME_STEP
-    stiffness: float = STIFFNESS
-    seed: int = 0
-    tolerance: float = DEFAULTS["tolerance"]
-    stiction_tolerance: float = STICTION_TOLERANCE
-    friction_regularization: float = REGULARIZATION
-    near_rigid_factor: float = 1.0
+    time_step: float = TIME_STEP  # [s]
+    stiffness: float = STIFFNESS  # stiffness of a contact [N/m]
+    seed: int = 0  # seed of the scene
+    tolerance: float = DEFAULTS["tolerance"]  # relative tolerance of the solver
+    stiction_tolerance: float = STICTION_TOLERANCE  # v_s [m/s]
+    friction_regularization: float = REGULARIZATION  # sigma [-]
+    near_rigid_factor: float = 1.0  # beta of 'sap' [-]; 0 means that the stiffness has no limit
 
     def make_simulator(self) -> stiction.Simulator:
         """Makes a simulator of the scene."""

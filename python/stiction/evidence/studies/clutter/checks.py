@@ -30,14 +30,11 @@ _MEASURES: dict[str, Callable[[ClutterRun], float]] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A value in several scenes.
+    """A value in several scenes."""
 
-    mean: geometric mean of the scenes.
-    spread: factor by which a scene typically differs from the mean: the exponential of the
-        standard deviation of the logarithm; 1 for a single scene.
-    """
-
-    mean: float
+    mean: float  # geometric mean of the scenes
+    # Factor by which a scene typically differs from the mean: the exponential of the standard
+    # deviation of the logarithm; 1 for a single scene.
     spread: float
 
 
@@ -102,14 +99,10 @@ CONVEX = (*PAPER, "similar", "coulomb")
 
 
 def check_drifts(drifts: dict[str, list[float]]) -> list[Check]:
-    """Checks how far the bodies of a settled pile move.
+    """Checks how far the bodies of a settled pile move, from the median drift in each scene.
 
-    Drifts of single scenes differ by a factor of 100, because some spheres still roll, so the median
-    of a few scenes is uncertain. A check fails if that of all scenes is above the limit with 97.5 %
-    confidence.
-
-    Args:
-        drifts: median drift in each scene by contact model [m].
+    Drifts of single scenes differ by a factor of 100, because some spheres still roll. A check
+    fails if the median of all scenes is above the limit with 97.5 % confidence.
     """
     return [
         check_at_most(

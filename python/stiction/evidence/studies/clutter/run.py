@@ -25,57 +25,41 @@ STEADY_FROM = 1.75  # time from which penetration is measured [s]
 
 @dataclass
 class ClutterRun:
-    """The results of a run. Row i of the arrays belongs to step i.
-
-    case: the settings.
-    time: time at the end of the step, (n,) [s].
-    iterations: largest number of Newton iterations of an island, (n,).
-    contacts: number of contacts, (n,).
-    stiction_speed: mean stiction speed of loaded contacts, see calc_stiction_speed, (n,) [m/s].
-    condition: condition number of the Hessian, NaN where it was not computed, (n,) [-].
-    mean_penetration, median_penetration, max_penetration: penetration of overlapping contacts from
-        STEADY_FROM on [m]. The few bodies that still roll or rock do not affect the median.
-    max_penetration_falling: largest penetration before STEADY_FROM [m].
-    median_drift: distance that a body moves from SETTLED to the end, median of the bodies [m].
-    worst_residual: largest residual relative to the acting impulses [-].
-    residual_to_momentum: largest residual relative to momentum [-].
-    coupling_error: largest coupling error, for models that report it [-].
-    num_failed: number of failed steps. They keep the best solution found.
-    us_per_step: median CPU time per step [us].
-    start, end: qpos at the start and at the end.
-    status: number of failed steps by their status.
-    """
+    """The results of a run. Row i of the arrays belongs to step i."""
 
     case: ClutterCase
-    time: Vector
-    iterations: Vector
-    contacts: Vector
+    time: Vector  # time at the end of the step, (n,) [s]
+    iterations: Vector  # largest number of Newton iterations of an island, (n,)
+    contacts: Vector  # number of contacts, (n,)
+    # Mean stiction speed of loaded contacts, see calc_stiction_speed, (n,) [m/s].
     stiction_speed: Vector
-    condition: Vector
+    condition: Vector  # condition number of the Hessian, NaN where it was not computed, (n,) [-]
+    # mean_penetration, median_penetration, max_penetration: penetration of overlapping contacts
+    # from STEADY_FROM on [m]. The few bodies that still roll or rock do not affect the median.
     mean_penetration: float
     median_penetration: float
     max_penetration: float
-    max_penetration_falling: float
+    max_penetration_falling: float  # largest penetration before STEADY_FROM [m]
+    # Distance that a body moves from SETTLED to the end, median of the bodies [m].
     median_drift: float
-    worst_residual: float
-    residual_to_momentum: float
-    coupling_error: float
+    worst_residual: float  # largest residual relative to the acting impulses [-]
+    residual_to_momentum: float  # largest residual relative to momentum [-]
+    coupling_error: float  # largest coupling error, for models that report it [-]
+    # Number of failed steps. They keep the best solution found.
     num_failed: int
-    us_per_step: float
+    us_per_step: float  # median CPU time per step [us]
+    # start, end: qpos at the start and at the end.
     start: Vector
     end: Vector
-    status: dict[str, int] = field(default_factory=dict)
+    status: dict[str, int] = field(default_factory=dict)  # number of failed steps by their status
 
     def mean_iterations(self) -> float:
         """Returns the mean of the iterations."""
         return float(self.iterations.mean())
 
     def mean_condition(self, begin: float = 0.0, end: float = DURATION) -> float:
-        """Returns the geometric mean of the condition numbers in an interval, or NaN without values.
-
-        Args:
-            begin, end: the interval [s].
-        """
+        """Returns the geometric mean of the condition numbers in an interval, or NaN without
+        values."""
         inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
         return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
 
@@ -119,13 +103,7 @@ class ClutterRun:
 
 
 def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
-    """Drops the bodies and steps until DURATION.
-
-    Args:
-        case: the settings.
-        num_conditions: number of steps at which the condition number is computed. Each of these
-            computations costs as much as twenty steps.
-    """
+    """Drops the bodies and steps until DURATION."""
     simulator = case.make_simulator()
     data = mujoco.MjData(simulator.model)
     start = data.qpos.copy()

@@ -33,11 +33,8 @@ _MOST_ITERATIONS = dict.fromkeys(PAPER, 1.2) | {PLAIN_SIMILAR: 1.4}
 
 
 def find_stiffest(runs: Runs) -> float | None:
-    """Returns the stiffness up to which every step of all scenes is solved, or None [N/m].
-
-    No step may fail, and the residual relative to momentum, which the peers measure too, must be
-    small enough.
-    """
+    """Returns the stiffness up to which no step of any scene fails and the residual relative to
+    momentum, which the peers measure too, is small enough, or None [N/m]."""
     stiffest = None
     for stiffness in sorted(runs):
         if any(run.num_failed or run.residual_to_momentum > ENOUGH for run in runs[stiffness]):
@@ -192,11 +189,7 @@ def _check_iterations(runs: Sweep) -> list[Check]:
 
 
 def check_micrometers(runs: Sweep) -> list[Check]:
-    """Checks the penetration at 5 ms and 1e6 N/m, which the paper puts at tenths of micrometers.
-
-    Args:
-        runs: runs at 5 ms by stiffness.
-    """
+    """Checks the penetration at 5 ms and 1e6 N/m, which the paper puts at tenths of micrometers."""
     checks = []
     for name, of_stiffness in runs.items():
         for stiffness, of_scenes in of_stiffness.items():

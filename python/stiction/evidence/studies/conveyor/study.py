@@ -18,10 +18,8 @@ from stiction.evidence.studies.study import Settings, Study, StudyResult
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs all models with all time steps.
-
-    They are compared with `lagged` at a far smaller time step and with the exact solution.
-    """
+    """Compares all models at all time steps with `lagged` at a far smaller one and with the exact
+    solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)
@@ -59,11 +57,8 @@ def _calc_exact_error(time: Vector, q: Vector) -> float:
 
 
 def _measure(run: Trajectory) -> dict[str, float]:
-    """Measures the quantities of figure 2.
-
-    Forces and normal velocities exclude the first two steps, in which each model finds its own
-    equilibrium.
-    """
+    """Measures the quantities of figure 2, without the first two steps for forces and normal
+    velocities, in which each model finds its own equilibrium."""
     force, v_n = run.normal_force[2:], run.normal_velocity[2:]
     fastest = int(np.argmax(np.abs(run.slip_velocity)))
     return {

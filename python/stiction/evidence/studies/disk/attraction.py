@@ -27,10 +27,9 @@ STICTION_OF_ATTRACTION = 1e-13  # [m/s]
 def study_attraction(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[float, DiskRun]]:
-    """Runs the disk under `lagged` from several initial ratios with each tessellation and quadrature.
-
-    Returns the figures, and the runs with `moment_exact` on polygons by initial ratio.
-    """
+    """Runs the disk under `lagged` from several initial ratios with each tessellation and
+    quadrature. Returns the figures, and the runs with `moment_exact` on polygons by initial
+    ratio."""
     ratios = QUICK_RATIOS if settings.quick else RATIOS
     share = QUICK_STEP_SHARE if settings.quick else STEP_SHARE
     keys = ("theory", "final", "mean_error", "worst_error", "points", "us_per_step")
@@ -60,11 +59,8 @@ def study_attraction(
 
 
 def check_attraction(figures: dict[str, Any]) -> list[Check]:
-    """Checks the final ratios, and adds their errors to the figures.
-
-    The ratio of `moment_exact` is compared with theory at the same speed, and that of `centroid`
-    with theory for a load on the rings of the centroids.
-    """
+    """Checks the final ratios, and adds their errors to the figures: of `moment_exact` to theory at
+    the same speed, and of `centroid` to theory for a load on the rings of the centroids."""
     checks = []
     for name, found in figures["final"].items():
         is_exact = name.endswith("moment_exact")

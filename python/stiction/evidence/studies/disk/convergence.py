@@ -46,9 +46,7 @@ def study_time(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
     """Measures errors of v and w relative to the continuous motion with the same mesh and points.
-
-    Returns figures, the errors of v by contact model and time step, and checks.
-    """
+    Returns figures, the errors of v by contact model and time step, and checks."""
     disk = Disk(NUM_RINGS)
     settings.tell("continuous motion")
     coarser, _ = run_continuous(disk, 1e-4 if settings.quick else 1e-7)
@@ -112,10 +110,8 @@ def _check_time(figures: dict[str, Any]) -> list[Check]:
 def study_grid(
     settings: Settings,
 ) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
-    """Measures errors of v and w relative to a fine grid with the same time step.
-
-    Returns figures, the errors of v and w by grid size, and checks.
-    """
+    """Measures errors of v and w relative to a fine grid with the same time step. Returns figures,
+    the errors by grid size, and checks."""
     rings = QUICK_RINGS if settings.quick else RINGS
     finest = QUICK_REFERENCE_RINGS if settings.quick else REFERENCE_RINGS
     errors: dict[str, dict[float, float]] = {"v": {}, "w": {}}
@@ -145,17 +141,8 @@ def run_continuous(
     stiction_tolerance: float = STICTION_TOLERANCE,
     method: str = "DOP853",
 ) -> tuple[DiskRun, int]:
-    """Integrates the continuous motion with error control.
-
-    Args:
-        tolerance: relative tolerance of the integrator.
-        ratio: initial ratio [-].
-        duration, sampling: duration of the run and interval of its samples [s].
-        stiction_tolerance: of regularized friction [m/s].
-        method: integrator, a name of scipy.integrate.solve_ivp.
-
-    Returns the run and the number of evaluations of the accelerations.
-    """
+    """Integrates the continuous motion with error control. Returns the run and the number of
+    evaluations of the accelerations."""
     model = disk.make_model()
     dynamics = ContinuousDynamics(
         model,
@@ -204,12 +191,7 @@ _STICTION_TOLERANCE = 1e-6  # [m/s]
 
 def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, Any], list[Check]]:
     """Integrates the disk from several initial ratios until its speed is TO_FRACTION of the first.
-
-    Args:
-        ring: final ratio of the ring of centroids [-].
-
-    Returns figures and checks.
-    """
+    Returns figures and checks."""
     disk = Disk(tips=False)
     final = {}
     for ratio in QUICK_RATIOS if settings.quick else RATIOS:

@@ -15,18 +15,9 @@ Faces = NDArray[np.int_]
 def make_ring_mesh(
     radius: float, thickness: float, num_rings: int, grading: float = 1.0
 ) -> tuple[Vector, Faces]:
-    """Makes a disk's surface with caps of 6 k^2 triangles in k rings.
-
-    Ring i has 6 i vertices at the fraction (i/k)^p of the radius.
-
-    Args:
-        radius, thickness: of the disk [m].
-        num_rings: k.
-        grading: exponent p > 0. With 1, the triangles have nearly the same area.
-
-    Returns:
-        Vertices, (n, 3) [m], and triangles, (m, 3), counterclockwise from outside.
-    """
+    """Makes a disk's surface with caps of 6 k^2 triangles in k rings: vertices, (n, 3), and
+    triangles, (m, 3), counterclockwise from outside. Ring i has 6 i vertices at the fraction
+    (i/k)^p of the radius, with the grading p."""
     top, cap = _make_cap(radius, thickness, num_rings, grading)
     count, rim = len(top), 6 * num_rings
     vertices = np.vstack([top, top * [1, 1, -1]])

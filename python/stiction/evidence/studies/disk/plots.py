@@ -20,12 +20,7 @@ from stiction.tables.plots import (
 
 
 def draw_ratios(rows: Mapping[str, Mapping[float, DiskRun]], finals: Mapping[str, float]) -> Figure:
-    """Draws figure 5: the ratio eps over time and over the remaining speed, with theory in gray.
-
-    Args:
-        rows: runs by initial ratio, for each method with its title.
-        finals: final ratio that theory gives for each method.
-    """
+    """Draws figure 5: the ratio eps over time and over the remaining speed, with theory in gray."""
     figure, axes = make_plot(2, len(rows), height=3.2)
     for i, (title, runs) in enumerate(rows.items()):
         _draw_row(axes[2 * i], axes[2 * i + 1], runs, finals[title])

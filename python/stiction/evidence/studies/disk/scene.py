@@ -43,21 +43,18 @@ _LARGEST_STEP, _MAX_STEPS = 1e-3, 100_000  # of run_to_stop [s, -]
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk with its mesh and quadrature.
+    """A disk with its mesh and quadrature."""
 
-    num_rings: k > 0 gives caps of 6 k^2 triangles of similar size in k rings, inscribed in the
-        coin; 0 gives a fan of NUM_SIDES triangles about the center, with the coin's area.
-    grading: exponent p; ring i of k has the radius (i/k)^p of the coin's.
-    tessellation, quadrature: as in Simulator.
-    tips: True puts the center of mass at half the thickness. Friction acts below it and tips the
-        coin, which then presses more on its leading half. False puts the center of mass in the
-        plane, and the pressure is even, as in theory.
-    """
-
+    # K > 0 gives caps of 6 k^2 triangles of similar size in k rings, inscribed in the coin; 0 gives
+    # a fan of NUM_SIDES triangles about the center, with the coin's area.
     num_rings: int = 0
-    grading: float = 1.0
+    grading: float = 1.0  # exponent p; ring i of k has the radius (i/k)^p of the coin's
+    # tessellation, quadrature: as in Simulator.
     tessellation: str = "polygon"
     quadrature: str = "centroid"
+    # True puts the center of mass at half the thickness. Friction acts below it and tips the coin,
+    # which then presses more on its leading half. False puts the center of mass in the plane, and
+    # the pressure is even, as in theory.
     tips: bool = True
 
     @property
@@ -160,22 +157,14 @@ def _make_model(disk: Disk) -> mujoco.MjModel:
 
 @dataclass
 class DiskRun:
-    """The samples of a run, one per step.
+    """The samples of a run, one per step."""
 
-    time: [s].
-    v: horizontal speed |v_xy| [m/s].
-    spin: R w [m/s].
-    height: height of the center [m].
-    num_points: largest number of contact points of a step.
-    total_us: wall time of all steps [us].
-    """
-
-    time: list[float] = field(default_factory=list)
-    v: list[float] = field(default_factory=list)
-    spin: list[float] = field(default_factory=list)
-    height: list[float] = field(default_factory=list)
-    num_points: int = 0
-    total_us: float = 0.0
+    time: list[float] = field(default_factory=list)  # [s]
+    v: list[float] = field(default_factory=list)  # horizontal speed |v_xy| [m/s]
+    spin: list[float] = field(default_factory=list)  # R w [m/s]
+    height: list[float] = field(default_factory=list)  # height of the center [m]
+    num_points: int = 0  # largest number of contact points of a step
+    total_us: float = 0.0  # wall time of all steps [us]
 
     def sample(self, data: mujoco.MjData) -> None:
         """Adds a sample."""
@@ -208,11 +197,8 @@ class DiskRun:
         return fraction
 
     def ratio_at(self, fraction: float) -> float:
-        """Returns the ratio at which the speed is a fraction of the initial speed [-].
-
-        The ratio is interpolated linearly in the logarithm of the speed. It is NaN if the speed
-        never falls to this fraction.
-        """
+        """Returns the ratio at a fraction of the initial speed, linear in the logarithm of the
+        speed; NaN if the speed never falls to it."""
         fractions = self.fraction
         below = np.flatnonzero(fractions <= fraction)
         if not len(below) or below[0] == 0:
@@ -236,19 +222,7 @@ def run_to_stop(
     """Runs the disk until its speed has fallen to a fraction of the initial speed.
 
     v and w reach zero at the same time. To resolve their ratio over many decades of speed, each
-    step takes a fraction of the remaining speed s: dt = step_share s / (mu g), at most 1 ms.
-
-    Args:
-        disk: the disk.
-        contact_model: name of the contact model.
-        ratio: initial ratio v / (R w) [-].
-        to_fraction: fraction of the initial speed at which the run ends [-].
-        step_share: fraction of the remaining speed that a step takes [-].
-        stiction_tolerance: v_s [m/s].
-        step: makes a step; that of a Film keeps it.
-
-    Raises:
-        StepError: a step failed.
+    step takes a share of the remaining speed s: dt = step_share s / (mu g), at most 1 ms.
     """
     simulator = disk.make_simulator(contact_model, stiction_tolerance)
     model = simulator.model
@@ -275,19 +249,7 @@ def run_steps(
     duration: float,
     stiction_tolerance: float,
 ) -> DiskRun:
-    """Runs the disk with a constant time step.
-
-    Args:
-        disk: the disk.
-        contact_model: name of the contact model.
-        ratio: initial ratio v / (R w) [-].
-        time_step: [s].
-        duration: simulated time [s].
-        stiction_tolerance: v_s [m/s].
-
-    Raises:
-        StepError: a step failed.
-    """
+    """Runs the disk with a constant time step."""
     simulator = disk.make_simulator(contact_model, stiction_tolerance, time_step)
     data = disk.make_data(simulator.model, ratio)
     run = DiskRun()

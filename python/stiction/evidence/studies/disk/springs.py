@@ -101,10 +101,8 @@ def calc_spring_ratio() -> float:
 
 
 def study_springs(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
-    """Runs graded disks with pressure fields and with springs to their stop, under `lagged`.
-
-    Returns figures and checks.
-    """
+    """Runs graded disks with pressure fields and with springs to their stop. Returns figures and
+    checks."""
     theory, of_springs = calc_final_ratio(), calc_spring_ratio()
     final: dict[str, dict[int, float]] = {"pressure field": {}, "springs": {}}
     for count in QUICK_RINGS if settings.quick else RINGS:

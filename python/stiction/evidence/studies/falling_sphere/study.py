@@ -21,10 +21,8 @@ from stiction.evidence.studies.study import Settings, Study, StudyResult
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs all models with all time steps.
-
-    They are compared with `lagged` at a far smaller time step and with the rigid solution.
-    """
+    """Compares all models at all time steps with `lagged` at a far smaller one and with the rigid
+    solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)
@@ -55,10 +53,8 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def calc_rolling_time(run: Trajectory) -> float | None:
-    """Returns the time at which the slip of the lowest point ends [s], or None if it does not end.
-
-    The time is extrapolated from the last two samples with slip.
-    """
+    """Returns the time at which the slip of the lowest point ends [s], extrapolated from the last
+    two samples with slip, or None."""
     slip = run.v[:, 0] + RADIUS * run.v[:, 2]
     slides = np.nonzero(slip > 1e-3)[0]
     last = int(slides[-1])
@@ -70,10 +66,8 @@ def calc_rolling_time(run: Trajectory) -> float | None:
 
 
 def _measure(run: Trajectory) -> dict[str, float | None]:
-    """Measures the quantities of figure 5.
-
-    The values 'middle_...' are taken midway through the slip, far from the impact and from rolling.
-    """
+    """Measures the quantities of figure 5. 'middle_...' is midway through the slip, far from impact
+    and rolling."""
     touches = np.nonzero(run.normal_force > 0)[0]
     first = float(run.time[touches[0]]) if len(touches) else math.nan
     rolls = calc_rolling_time(run)

@@ -31,16 +31,11 @@ NUM_DIRECTIONS = 4  # directions of the friction polygon of a contact, closed un
 
 @dataclass(frozen=True)
 class GraspLcp:
-    """The LCP of a step with c contacts and n bodies, in factors.
+    """The LCP of a step with c contacts and n bodies, in factors."""
 
-    N: projected rows of the normals, (c, 6 n) [kg^-1/2].
-    u_hat: whitened velocity without normal impulses, (6 n) [kg^1/2 m/s].
-    rank: rank of the equality constraints, which u_hat satisfies.
-    """
-
-    N: Vector
-    u_hat: Vector
-    rank: int
+    N: Vector  # projected rows of the normals, (c, 6 n) [kg^-1/2]
+    u_hat: Vector  # whitened velocity without normal impulses, (6 n) [kg^1/2 m/s]
+    rank: int  # rank of the equality constraints, which u_hat satisfies
 
 
 def calc_free_velocity(case: GraspCase, state: GraspState) -> Vector:
@@ -63,10 +58,8 @@ def make_no_slip_lcp(case: GraspCase, state: GraspState, contacts: GraspContacts
 def _project(
     case: GraspCase, state: GraspState, contacts: GraspContacts, equalities: Vector, num_first: int
 ) -> GraspLcp:
-    """Projects the normals and the free velocity on the complement of the equality constraints.
-
-    The first num_first rows of the constraints have priority in the choice of a basis.
-    """
+    """Projects normals and free velocity on the complement of the equality constraints, of which
+    the first num_first have priority in the choice of a basis."""
     root = np.sqrt(calc_masses(case))
     basis: Vector = lcp.select_rows(equalities / root, num_first=num_first).basis
 
@@ -79,18 +72,14 @@ def _project(
 
 @dataclass(frozen=True)
 class CoulombLcp:
-    """The LCP of Stewart and Trinkle for c contacts and n bodies.
+    """The LCP of Stewart and Trinkle for c contacts and n bodies."""
 
-    Q, r: matrix and vector, (6 c, 6 c) and (6 c). The unknowns are the normal impulses, the
-        impulses along four tangents per contact, and the slip speeds.
-    G: projected rows of the impulses, (5 c, 6 n) [kg^-1/2].
-    u_hat: as in GraspLcp.
-    """
-
+    # Q, r: matrix and vector, (6 c, 6 c) and (6 c). The unknowns are the normal impulses, the
+    # impulses along four tangents per contact, and the slip speeds.
     Q: Vector
     r: Vector
-    G: Vector
-    u_hat: Vector
+    G: Vector  # projected rows of the impulses, (5 c, 6 n) [kg^-1/2]
+    u_hat: Vector  # as in GraspLcp
 
 
 def make_coulomb_lcp(

@@ -34,27 +34,21 @@ from stiction.runs.run import Run, Step
 
 @dataclass
 class GraspRun:
-    """The results of a run.
-
-    case: the case.
-    solver: name of the LCP solver.
-    num_contacts: number of contacts in the first step.
-    pivots, positives, residuals: number of pivots, number of positive normal impulses, and residual
-        of each step.
-    drop: largest distance of a block below the grippers' mean height after each step [m].
-    unsolved: indices of the steps without an accepted solution.
-    problems: the first LCPs, for timing.
-    """
+    """The results of a run."""
 
     case: GraspCase
-    solver: str
-    num_contacts: int = 0
+    solver: str  # name of the LCP solver
+    num_contacts: int = 0  # number of contacts in the first step
+    # pivots, positives, residuals: number of pivots, number of positive normal impulses, and
+    # residual of each step.
     pivots: list[int] = field(default_factory=list)
     positives: list[int] = field(default_factory=list)
     residuals: list[float] = field(default_factory=list)
+    # Largest distance of a block below the grippers' mean height after each step [m].
     drop: list[float] = field(default_factory=list)
+    # Indices of the steps without an accepted solution.
     unsolved: list[int] = field(default_factory=list)
-    problems: list[GraspLcp] = field(default_factory=list)
+    problems: list[GraspLcp] = field(default_factory=list)  # the first LCPs, for timing
 
     def measure(self) -> dict[str, Any]:
         """Returns the figures of the run, fit for JSON."""
@@ -82,15 +76,8 @@ class GraspRun:
 def run_no_slip(
     case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
 ) -> GraspRun:
-    """Runs a case without slip at any contact.
-
-    Args:
-        case: the case.
-        num_steps: number of steps.
-        solver: name of the LCP solver.
-        is_warm: whether to warm-start 'ppm_ratio' with the active contacts of the last step.
-        keep: number of first LCPs to keep.
-    """
+    """Runs a case without slip at any contact. It keeps the first LCPs, and warm-starts 'ppm_ratio'
+    with the active contacts of the last step."""
     run = GraspRun(case, solver)
     state = make_start(case)
     active: list[int] = []
@@ -112,15 +99,11 @@ def run_no_slip(
 
 
 def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
-    """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's method.
+    """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's
+    method.
 
     As in the published script, a step that is not solved is made with the values found, even if
     these become infinite or NaN.
-
-    Args:
-        case: the case.
-        num_steps: number of steps.
-        friction: friction coefficient [-].
     """
     run = GraspRun(case, "lemke")
     state = make_start(case)
@@ -138,20 +121,13 @@ def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
 
 @dataclass
 class ModelRun:
-    """The results of a run of scenes/grasp.xml under a contact model.
-
-    contact_model: name of the contact model.
-    contacts: number of contacts in the first step.
-    drop: as in GraspRun [m].
-    step_us: wall time of each step [us].
-    failure: reason why the run ended early, or None.
-    """
+    """The results of a run of scenes/grasp.xml under a contact model."""
 
     contact_model: str
-    contacts: int = 0
-    drop: list[float] = field(default_factory=list)
-    step_us: list[float] = field(default_factory=list)
-    failure: str | None = None
+    contacts: int = 0  # number of contacts in the first step
+    drop: list[float] = field(default_factory=list)  # as in GraspRun [m]
+    step_us: list[float] = field(default_factory=list)  # wall time of each step [us]
+    failure: str | None = None  # reason why the run ended early, or None
 
     def measure(self) -> dict[str, Any]:
         """Returns the figures of the run, fit for JSON."""
@@ -210,17 +186,11 @@ _REPEATS = 5
 
 
 def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, float]:
-    """Times the solvers. They take turns.
+    """Returns the CPU time of an LCP including the call from Python, minimum of five rounds [us].
+    The solvers take turns.
 
     All solvers get the same LCPs without slip and start cold; 'warm' starts from the active
     contacts of the first solution. A solver that does not solve the first LCP is left out.
-
-    Args:
-        problems: LCPs without slip.
-        case: the case, for an LCP with friction.
-
-    Returns:
-        CPU time of an LCP including the call from Python, minimum of five rounds [us].
     """
     start = make_start(case)
     coulomb = make_coulomb_lcp(case, start, find_contacts(case, start), 1.0)

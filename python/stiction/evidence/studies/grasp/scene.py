@@ -37,17 +37,13 @@ GRIPPER_1, GRIPPER_2, FIRST_BLOCK = 0, 1, 2
 
 @dataclass(frozen=True)
 class GraspCase:
-    """A variant of the grasp.
+    """A variant of the grasp."""
 
-    name: name in tables.
-    num_blocks: number of blocks.
-    gripper_edge: edge of a gripper [m].
-    joints: pairs of bodies connected by a slide joint along x; they do not collide.
-    """
-
-    name: str
-    num_blocks: int = 2
+    name: str  # name in tables
+    num_blocks: int = 2  # number of blocks
+    # Edge of a gripper [m].
     gripper_edge: float = EDGE  # [m]
+    # Pairs of bodies connected by a slide joint along x; they do not collide.
     joints: tuple[tuple[int, int], ...] = ((GRIPPER_1, GRIPPER_2),)
 
     @property
@@ -74,16 +70,11 @@ PUBLISHED = GraspCase("published grippers", num_blocks=4, gripper_edge=1.0)
 
 @dataclass
 class GraspState:
-    """The state of n bodies in the world frame.
+    """The state of n bodies in the world frame."""
 
-    x: centers, (n, 3) [m].
-    R: orientations, (n, 3, 3).
-    v: velocity [m/s] and angular velocity [rad/s] of each body, (6 n).
-    """
-
-    x: Vector
-    R: Vector
-    v: Vector
+    x: Vector  # centers, (n, 3) [m]
+    R: Vector  # orientations, (n, 3, 3)
+    v: Vector  # velocity [m/s] and angular velocity [rad/s] of each body, (6 n)
 
     def advance(self, time_step: float) -> None:
         """Moves all bodies with their velocities v for one time step [s]."""
@@ -121,10 +112,8 @@ def calc_masses(case: GraspCase) -> Vector:
 
 
 def calc_forces(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the weights of the blocks and the forces of the grippers, (6 n) [N, N m].
-
-    The forces of the grippers act along the x axis of gripper 1.
-    """
+    """Returns the weights of the blocks, and the forces of the grippers along the x axis of gripper
+    1, (6 n) [N, N m]."""
     force = np.zeros((case.num_bodies, 6))
     force[FIRST_BLOCK:, 2] = -MASS * GRAVITY
     squeeze = FORCE_PER_BLOCK * case.num_blocks * state.R[GRIPPER_1][:, 0]
@@ -135,18 +124,12 @@ def calc_forces(case: GraspCase, state: GraspState) -> Vector:
 
 @dataclass
 class GraspContacts:
-    """The c contacts of a state.
+    """The c contacts of a state."""
 
-    bodies: bodies A and B, (c, 2).
-    point: positions, (c, 3) [m].
-    normal: unit normals from A into B, (c, 3).
-    gap: distances, (c,) [m].
-    """
-
-    bodies: list[tuple[int, int]] = field(default_factory=list)
-    point: list[Vector] = field(default_factory=list)
-    normal: list[Vector] = field(default_factory=list)
-    gap: list[float] = field(default_factory=list)
+    bodies: list[tuple[int, int]] = field(default_factory=list)  # bodies A and B, (c, 2)
+    point: list[Vector] = field(default_factory=list)  # positions, (c, 3) [m]
+    normal: list[Vector] = field(default_factory=list)  # unit normals from A into B, (c, 3)
+    gap: list[float] = field(default_factory=list)  # distances, (c,) [m]
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -223,10 +206,8 @@ def make_row(
 
 
 def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the Jacobian of the slide joints, (5 num_joints, 6 n).
-
-    A joint allows only translation along the x axis of its first body.
-    """
+    """Returns the Jacobian, (5 num_joints, 6 n), of joints that slide along the x axis of their
+    first body."""
     rows = []
     for a, b in case.joints:
         anchor = 0.5 * (state.x[a] + state.x[b])

@@ -40,13 +40,7 @@ def load_spheres() -> mujoco.MjModel:
 def make_surfaces(
     moduli: Mapping[str, float], resolution: float, **options: Any
 ) -> stiction.ContactSurfaces:
-    """Makes the contact surfaces of the spheres, both compliant.
-
-    Args:
-        moduli: hydroelastic moduli of FIXED and FREE [Pa].
-        resolution: resolution hint of their meshes [m].
-        **options: arguments of ContactSurfaces.
-    """
+    """Makes the contact surfaces of the spheres, both compliant."""
     materials = {
         name: {"hydroelastic_modulus": modulus, "resolution_hint": resolution}
         for name, modulus in moduli.items()

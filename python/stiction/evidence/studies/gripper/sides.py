@@ -38,15 +38,12 @@ _MODULI = {FIXED: 1e5, FREE: 1e5}  # [Pa]
 
 @dataclass(frozen=True)
 class Sides:
-    """The polygons of two compliant spheres in random poses.
+    """The polygons of two compliant spheres in random poses."""
 
-    counts: number of polygons by number of sides, for each resolution [m].
-    num_triangles: number of triangles of the same surfaces, for each resolution.
-    shown: vertices of the roundest polygon with seven sides in its plane, (7, 2) [m], or None.
-    """
-
+    # Number of polygons by number of sides, for each resolution [m].
     counts: dict[float, Counter[int]]
-    num_triangles: dict[float, int]
+    num_triangles: dict[float, int]  # number of triangles of the same surfaces, for each resolution
+    # Vertices of the roundest polygon with seven sides in its plane, (7, 2) [m], or None.
     shown: Vector | None
 
 

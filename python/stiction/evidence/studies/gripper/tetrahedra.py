@@ -37,16 +37,11 @@ _COLORS = {FIXED: "#2f7fd0", FREE: "#e08a00"}
 
 @dataclass(frozen=True)
 class Shared:
-    """A polygon of a contact surface and the two tetrahedra that share it.
+    """A polygon of a contact surface and the two tetrahedra that share it."""
 
-    polygon: corners of the polygon, (n, 3) [m].
-    corners: corners of the tetrahedron of each body, (4, 3) [m].
-    pressures: pressures at the corners of each tetrahedron, (4,) [Pa].
-    """
-
-    polygon: Vector
-    corners: dict[str, Vector]
-    pressures: dict[str, Vector]
+    polygon: Vector  # corners of the polygon, (n, 3) [m]
+    corners: dict[str, Vector]  # corners of the tetrahedron of each body, (4, 3) [m]
+    pressures: dict[str, Vector]  # pressures at the corners of each tetrahedron, (4,) [Pa]
 
     def find_shares(self, name: str) -> Vector:
         """Returns the barycentric coordinates of the polygon in a tetrahedron, (n, 4)."""

@@ -25,15 +25,7 @@ def draw_angles(
     springs: Mapping[float, Jam],
     over_friction: Mapping[float, JamRun | None],
 ) -> Figure:
-    """Draws the angle of the jam over the time step, the stiffness and the friction coefficient.
-
-    Args:
-        over_step: jams by contact model and time step; those in the first step are left out.
-        spring: jam of the integrated motion on the spring of these runs.
-        over_stiffness: jams of 'coulomb' by stiffness.
-        springs: jams of the integrated motion by stiffness.
-        over_friction: jams of 'stewart_trinkle' by friction coefficient.
-    """
+    """Draws the angle of the jam over the time step, the stiffness and the friction coefficient."""
     figure, (steps, stiffness, friction) = make_plot(3, height=4.2)
     _draw_steps(steps, over_step, spring)
     _draw_stiffness(stiffness, over_stiffness, springs)

@@ -26,27 +26,17 @@ _STICKS = 1e-2  # a tip that slips more slowly counts as sticking [m/s]
 
 @dataclass(frozen=True)
 class RodCase:
-    """A run of the rod.
-
-    contact_model: name of the contact model.
-    time_step: [s].
-    stiffness: stiffness of the contact [N/m].
-    friction: friction coefficient [-].
-    duration: simulated time [s].
-    """
+    """A run of the rod."""
 
     contact_model: str
-    time_step: float
-    stiffness: float = STIFFNESS
-    friction: float = FRICTION
-    duration: float = 0.044
+    time_step: float  # [s]
+    stiffness: float = STIFFNESS  # stiffness of the contact [N/m]
+    friction: float = FRICTION  # friction coefficient [-]
+    duration: float = 0.044  # simulated time [s]
 
     def run(self) -> Trajectory:
-        """Runs the rod, from a start at which the ground carries it while it slides.
-
-        A compliant ground is compressed. Models that lift a sliding body start with the gap on which
-        it glides.
-        """
+        """Runs the rod from a start at which the ground, compressed if compliant, carries it while
+        it slides. Models that lift a sliding body start with the gap on which it glides."""
         traits = contact_model_traits(self.contact_model)
         height = LENGTH / 2 * math.sin(ANGLE) + _RADIUS
         if traits.lifts_sliding:
@@ -76,20 +66,16 @@ class RodCase:
 
 @dataclass(frozen=True)
 class JamRun:
-    """The jam of a run: the first step at whose end the tip sticks.
+    """The jam of a run: the first step at whose end the tip sticks."""
 
-    time, angle, spin: time [s], angle [rad] and angular velocity [rad/s] at the start of this step.
-    spin_after: angular velocity at its end [rad/s].
-    impulse: normal impulse of this step [N s].
-    force: largest normal force of the run [N].
-    """
-
+    # time, angle, spin: time [s], angle [rad] and angular velocity [rad/s] at the start of this
+    # step.
     time: float
     angle: float
     spin: float
-    spin_after: float
-    impulse: float
-    force: float
+    spin_after: float  # angular velocity at its end [rad/s]
+    impulse: float  # normal impulse of this step [N s]
+    force: float  # largest normal force of the run [N]
 
 
 def find_jam(run: Trajectory) -> JamRun | None:

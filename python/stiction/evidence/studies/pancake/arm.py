@@ -16,14 +16,10 @@ _GAIN = 0.5  # fraction of the error that one step removes
 
 @dataclass(frozen=True)
 class Pose:
-    """A pose X_AB of frame B in frame A. Poses are composed as X_AB = X_AC @ X_CB.
+    """A pose X_AB of frame B in frame A. Poses are composed as X_AB = X_AC @ X_CB."""
 
-    R: rotation matrix, (3, 3).
-    p: position, (3,) [m].
-    """
-
-    R: Vector
-    p: Vector
+    R: Vector  # rotation matrix, (3, 3)
+    p: Vector  # position, (3,) [m]
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(self.R @ other.R, self.R @ other.p + self.p)
@@ -50,12 +46,7 @@ def calc_rotation_vector(R: Vector) -> Vector:
 
 
 def interpolate(first: Pose, last: Pose, share: float) -> Pose:
-    """Returns a pose between two poses, on a straight line and with a rotation about one axis.
-
-    Args:
-        first, last: the two poses.
-        share: position between the two, in [0, 1].
-    """
+    """Returns a pose between two poses, on a straight line and with a rotation about one axis."""
     vector = first.R.T @ last.R
     turn = share * calc_rotation_vector(vector)
     angle = float(np.linalg.norm(turn))
@@ -90,12 +81,7 @@ class ArmReference:
         return Pose(R, self._data.site_xpos[self._site].copy())
 
     def follow(self, wanted: Pose, time_step: float) -> None:
-        """Moves q toward a pose X_WG for one step, within the speed limits of the joints.
-
-        Args:
-            wanted: the pose of the grasp site.
-            time_step: [s].
-        """
+        """Moves q toward a pose X_WG for one step, within the speed limits of the joints."""
         X = self.calc_pose()
         error = np.concatenate([wanted.p - X.p, calc_rotation_vector(wanted.R @ X.R.T)])
         mujoco.mj_jacSite(

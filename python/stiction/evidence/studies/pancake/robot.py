@@ -19,14 +19,10 @@ _FILTER_TIME = 0.02  # time constant of the filter of measured forces [s]
 
 @dataclass(frozen=True)
 class Command:
-    """A command for one step.
+    """A command for one step."""
 
-    pose: pose X_WG of the grasp site.
-    grip: force of each bubble [N]; None opens the fingers.
-    """
-
-    pose: Pose
-    grip: float | None
+    pose: Pose  # pose X_WG of the grasp site
+    grip: float | None  # force of each bubble [N]; None opens the fingers
 
 
 class Robot:

@@ -32,31 +32,24 @@ _SAMPLED = (
 
 @dataclass
 class PancakeRun:
-    """The results of a run.
+    """The results of a run."""
 
-    grid: name of the grid.
-    contact_model, tessellation: as in Simulator.
-    samples: values of each step by name, (num_steps,) each.
-    phases: name and start of each phase [s].
-    film: frames for a replay.
-    failure: reason why the run ended early, or None.
-    lift: height by which the spatula was lifted from the stand [m].
-    handle_force: upward force of the bubbles on the handle after the lift [N].
-    pancake_speed: speed of the pancake at the end: that of its center plus that of its rim [m/s].
-    on_stove: whether the pancake touches the stove at the end.
-    """
-
-    grid: int
+    grid: int  # name of the grid
+    # contact_model, tessellation: as in Simulator.
     contact_model: str
     tessellation: str
+    # Values of each step by name, (num_steps,) each.
     samples: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _SAMPLED})
+    # Name and start of each phase [s].
     phases: list[tuple[str, float]] = field(default_factory=list)
-    film: Film = field(default_factory=lambda: Film("pancake"))
-    failure: str | None = None
-    lift: float = float("nan")
+    film: Film = field(default_factory=lambda: Film("pancake"))  # frames for a replay
+    failure: str | None = None  # reason why the run ended early, or None
+    lift: float = float("nan")  # height by which the spatula was lifted from the stand [m]
+    # Upward force of the bubbles on the handle after the lift [N].
     handle_force: float = float("nan")
+    # Speed of the pancake at the end: that of its center plus that of its rim [m/s].
     pancake_speed: float = float("nan")
-    on_stove: bool = False
+    on_stove: bool = False  # whether the pancake touches the stove at the end
 
     def last(self, name: str) -> float:
         """Returns the last value of a sample, or NaN if no step was made."""
@@ -128,18 +121,8 @@ class PancakeRun:
 def run_pancake(
     grid: int, contact_model: str, *, tessellation: str = "polygon", only_grab: bool = False
 ) -> PancakeRun:
-    """Runs the whole task, or only the grabbing of the spatula.
-
-    A failed step, or a phase that waits too long, ends the run.
-
-    Args:
-        grid: name of the grid.
-        contact_model, tessellation: as in Simulator.
-        only_grab: whether to stop after lifting the spatula.
-
-    Raises:
-        Error: dm_control is not installed.
-    """
+    """Runs the whole task, or only the grabbing. A failed step, or a phase that waits too long,
+    ends the run."""
     return _Runner(grid, contact_model, tessellation).run(only_grab)
 
 

@@ -63,11 +63,7 @@ GRIDS = {
 
 
 def make_pancake_model() -> mujoco.MjModel:
-    """Compiles the scene, with the time step of scenes/pancake.xml.
-
-    Raises:
-        Error: dm_control is not installed.
-    """
+    """Compiles the scene, with the time step of scenes/pancake.xml."""
     kitchen = mujoco.MjSpec.from_file(str(find_scene_file("pancake")))
     gripper = mujoco.MjSpec.from_file(str(find_scene_file("bubble_gripper")))
     arm = mujoco.MjSpec.from_file(str(_find_arm()))

@@ -52,20 +52,13 @@ class TaskError(Exception):
 
 @dataclass
 class Task:
-    """Generates the commands of the task.
+    """Generates the commands of the task."""
 
-    robot: robot whose forces are read.
-    time_step: [s].
-    spatula: initial pose X_WS of the spatula.
-    pancake: initial position of the pancake's center, (3,) [m].
-    phase: name of the current phase.
-    """
-
-    robot: Robot
-    time_step: float
-    spatula: Pose
-    pancake: Vector
-    phase: str = "wait"
+    robot: Robot  # robot whose forces are read
+    time_step: float  # [s]
+    spatula: Pose  # initial pose X_WS of the spatula
+    pancake: Vector  # initial position of the pancake's center, (3,) [m]
+    phase: str = "wait"  # name of the current phase
     _grip: float | None = None
 
     def grab(self) -> Iterator[Command]:

@@ -114,12 +114,7 @@ def check_steps(figures: dict[str, Any], name: str) -> Check:
 
 
 def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
-    """Checks the walks in place.
-
-    Args:
-        figures: results of describe_walk by place and contact model.
-        where: the place.
-    """
+    """Checks the walks in place."""
     checks = []
     for name, walk in figures[where].items():
         label = f"{where}, {name}"
@@ -151,11 +146,8 @@ def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> list[Check
 
 
 def check_counts(figures: dict[float, dict[str, Any]]) -> list[Check]:
-    """Checks what determines the number of contacts: the grid of the floor, within a step's reach.
-
-    Args:
-        figures: results of describe_walk by distance of the floor's heights [m].
-    """
+    """Checks what determines the number of contacts: the grid of the floor, within a step's
+    reach."""
     checks = []
     for pitch, walk in figures.items():
         counts = walk["contacts"]
@@ -184,12 +176,7 @@ def check_counts(figures: dict[float, dict[str, Any]]) -> list[Check]:
 
 
 def check_ahead(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
-    """Checks the forward walks on flat ground.
-
-    Args:
-        figures: results of describe_walk by place and contact model.
-        where: the place.
-    """
+    """Checks the forward walks on flat ground."""
     checks = []
     for name, walk in figures[where].items():
         label, ratio = f"{where}, {name}", walk["speed"] / walk["command"]
@@ -209,11 +196,7 @@ def check_ahead(figures: dict[str, dict[str, Any]], where: str) -> list[Check]:
 
 
 def check_hills(figures: dict[str, dict[str, Any]]) -> list[Check]:
-    """Checks the walks over hills.
-
-    Args:
-        figures: results of describe_walk by contact model.
-    """
+    """Checks the walks over hills."""
     checks = []
     for name, walk in figures.items():
         checks += [

@@ -19,17 +19,13 @@ _INSTANT = 1e-9  # tolerance for the rounding error of a sum of time steps [s]
 
 @dataclass(frozen=True)
 class Gait:
-    """A periodic gait.
+    """A periodic gait."""
 
-    touchdown: phase at which each foot touches down, in [0, 1), for the feet left front, right
-        front, left rear and right rear.
-    duty: fraction of the period for which a foot stands, in (0, 1).
-    period: [s].
-    """
-
+    # Phase at which each foot touches down, in [0, 1), for the feet left front, right front, left
+    # rear and right rear.
     touchdown: tuple[float, float, float, float] = (0.25, 0.75, 0.75, 0.25)
-    duty: float = 0.75
-    period: float = 0.7
+    duty: float = 0.75  # fraction of the period for which a foot stands, in (0, 1)
+    period: float = 0.7  # [s]
 
     def is_stance(self, time: float) -> NDArray[np.bool_]:
         """True for each foot that stands at a time [s], (4,)."""
@@ -47,14 +43,9 @@ class Gait:
 
 
 def calc_command(pitch: float) -> Vector:
-    """Returns the commanded velocity of the body in its own frame by the published rule, (2,) [m/s].
-
-    The forward velocity is 0.05 m/s, plus 0.05 m/s if the nose is down by more than 0.01 rad, and
-    minus 0.05 m/s otherwise.
-
-    Args:
-        pitch: pitch of the body, positive if the nose is down [rad].
-    """
+    """Returns the commanded velocity of the body by the published rule, (2,) [m/s]: 0.05 m/s
+    forward, plus 0.05 m/s if the nose is down by more than 0.01 rad (positive pitch), and minus
+    0.05 m/s otherwise."""
     return np.array([_FORWARD_SPEED + (_PITCH_SPEED if pitch > _PITCH_LIMIT else -_PITCH_SPEED), 0])
 
 
@@ -62,20 +53,11 @@ def calc_command(pitch: float) -> Vector:
 
 
 class FootSpline:
-    """A C2 spline through points at equal time intervals, with the same velocity at both ends.
+    """A C2 spline through points at equal times, (n, 3) [m], with the same velocity at both ends,
+    (3,).
 
     The published controller sets the end velocities by extra knots a thousandth of an interval from
     the ends. This spline is the limit in which this distance goes to zero.
-
-    Args:
-        start: time of the first point [s].
-        duration: time from the first to the last point, > 0 [s].
-        points: at least two points, (n, 3) [m].
-        velocity: velocity at both ends, (3,) [m/s].
-
-    Attributes:
-        end_point: position at the end, (3,) [m].
-        end_velocity: velocity at the end, (3,) [m/s].
     """
 
     def __init__(self, start: float, duration: float, points: Vector, velocity: Vector) -> None:
@@ -117,12 +99,8 @@ _CATCH_TIME = math.sqrt(0.30 / 9.81)
 
 
 class Footsteps:
-    """Plans the motion of the four feet.
-
-    Args:
-        gait: the gait.
-        origin: initial positions of the feet, from which swings are measured, (4, 3) [m].
-    """
+    """Plans the motion of the four feet. Swings are measured from the initial positions, (4, 3)
+    [m]."""
 
     def __init__(self, gait: Gait, origin: Vector) -> None:
         self._gait, self._origin = gait, origin.copy()
@@ -131,15 +109,9 @@ class Footsteps:
         self._splines = [FootSpline(0, 1, np.stack([x, x]), rest) for x in self._origin]
 
     def calc_motion(self, time: float, command: Vector, velocity: Vector) -> tuple[Vector, Vector]:
-        """Returns planned positions [m] and velocities [m/s] of the feet, (4, 3) each.
-
-        It plans the splines of the phases that begin at this time.
-
-        Args:
-            time: time, not before that of the last call [s].
-            command: commanded velocity of the body, (2,) [m/s].
-            velocity: velocity of the body, (2,) [m/s].
-        """
+        """Returns planned positions and velocities of the feet, (4, 3) each. It plans the splines
+        of the phases that begin at this time, from the commanded and the actual velocity of the
+        body, (2,)."""
         is_stance, remaining = self._gait.is_stance(time), self._gait.calc_remaining(time)
         for foot, stands in enumerate(is_stance):
             if stands == self._is_stance[foot]:

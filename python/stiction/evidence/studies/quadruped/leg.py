@@ -56,18 +56,10 @@ def calc_jacobians(q: Vector) -> Vector:
 
 
 def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
-    """Computes joint angles that put the centers of the feet at given positions.
+    """Computes joint angles, (4, 3), that put the centers of the feet at given positions p_BF, (4,
+    3), or as close as they can be. The guess q decides in which of two ways a knee bends.
 
     It uses Newton's method and halves steps that do not bring a foot closer.
-
-    Args:
-        feet: positions p_BF of the feet, (4, 3) [m].
-        q: initial guess, (4, 3) [rad]. It decides in which of two ways a knee bends.
-        tolerance: largest distance of a foot from its position [m].
-
-    Returns:
-        The joint angles, (4, 3) [rad]. If a foot cannot reach its position, they are the closest
-        that the search found.
     """
     error = feet - calc_feet(q)
     for _ in range(_MAX_ITERATIONS):
@@ -92,12 +84,8 @@ def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
 
 
 def calc_joint_rates(q: Vector, velocity: Vector) -> Vector:
-    """Returns the joint rates, (4, 3) [rad/s], that move the feet with given velocities.
-
-    Args:
-        q: joint angles, (4, 3) [rad].
-        velocity: velocities of the feet in the base frame, (4, 3) [m/s].
-    """
+    """Returns the joint rates, (4, 3), that move the feet with velocities in the base frame, (4, 3)
+    [m/s]."""
     J = calc_jacobians(q)
     J_T = np.swapaxes(J, 1, 2)
     rates = np.linalg.solve(J_T @ J + _DAMPING * np.eye(3), J_T @ velocity[:, :, None])
@@ -123,20 +111,13 @@ MAX_TORQUE = 4.0  # largest torque of a joint [N m]
 
 
 class TrotController:
-    """Sets data.ctrl of scenes/trotter.xml.
+    """Sets data.ctrl of scenes/trotter.xml. `command` is the last commanded velocity of the body,
+    (2,).
 
     It must be called once before each step of 1 ms, because it integrates errors by summing over
     calls. Footsteps plans the positions of the feet. The controller makes the joints follow the
     corresponding angles, and pulls each foot to its position by a force through J^T. There is no
     balance control of the body.
-
-    Args:
-        model: the model.
-        gait: the gait; None means the published one.
-        command: returns the commanded velocity of the body, (2,) [m/s], for its pitch [rad].
-
-    Attributes:
-        command: the last commanded velocity, forward and to the left, (2,) [m/s].
     """
 
     def __init__(

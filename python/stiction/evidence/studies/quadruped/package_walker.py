@@ -30,37 +30,19 @@ _LEGS = {
 
 @dataclass(frozen=True)
 class PackageWalk:
-    """The results of a walk. Row i of each array belongs to step i.
+    """The results of a walk. Row i of each array belongs to step i."""
 
-    time: time at the end of the step [s].
-    base: position of the torso in the world frame, (num_steps, 3) [m].
-    upright: cosine of the torso's tilt [-].
-    contacts: number of contacts.
-    physics_s: CPU time of all steps [s].
-    failure: reason why the run ended early, or empty.
-    """
-
-    time: Vector
-    base: Vector
-    upright: Vector
-    contacts: Vector
-    physics_s: float
-    failure: str
+    time: Vector  # time at the end of the step [s]
+    base: Vector  # position of the torso in the world frame, (num_steps, 3) [m]
+    upright: Vector  # cosine of the torso's tilt [-]
+    contacts: Vector  # number of contacts
+    physics_s: float  # CPU time of all steps [s]
+    failure: str  # reason why the run ended early, or empty
 
 
 def run_package_walker(duration: float, contact_model: str, **options: Any) -> PackageWalk:
-    """Runs the quadruped from the scene's initial state with its time step of 5 ms.
-
-    A failed step ends the run; the results have the reason.
-
-    Args:
-        duration: simulated time [s].
-        contact_model: name of the contact model.
-        options: other arguments of Simulator.
-
-    Raises:
-        Error: dm_control is not installed.
-    """
+    """Runs the quadruped from the scene's initial state with its time step of 5 ms. A failed step
+    ends the run."""
     scene = load_real_scene("quadruped")
     model, data = scene.model, scene.make_data()
     with ignored_settings_are_fine():
@@ -82,10 +64,8 @@ def run_package_walker(duration: float, contact_model: str, **options: Any) -> P
 
 
 def set_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Sets the controls: the robot stands, then swings its diagonal pairs of legs alternately.
-
-    A leg is lifted while it swings forward.
-    """
+    """Sets the controls: the robot stands, then swings its diagonal pairs of legs alternately. A
+    leg is lifted while it swings forward."""
     data.ctrl[:] = 0
     if data.time < _START:
         return

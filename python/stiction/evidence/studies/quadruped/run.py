@@ -35,37 +35,25 @@ VISCOUS = {
 
 @dataclass(frozen=True)
 class WalkRun:
-    """The results of a walk. Row i of each array belongs to step i.
+    """The results of a walk. Row i of each array belongs to step i."""
 
-    time: time at the end of the step [s].
-    base: position of the base in the world frame, (num_steps, 3) [m].
-    rpy: roll, pitch and yaw of the base, (num_steps, 3) [rad].
-    feet: centers of the feet at the start of the step in the world frame, (num_steps, 4, 3) [m].
-    command: commanded forward speed [m/s].
-    contacts: number of contacts; for a step made in substeps, their mean number, rounded up.
-    loaded: number of active contacts, likewise.
-    touching: number of contacts closer than TOUCH, likewise.
-    slip: largest slip of an active contact [m/s]; 0 without active contacts.
-    torque: largest torque of a joint [N m].
-    solve_us: wall time of the solver [us].
-    physics_s, controller_s: CPU time of all steps, and of all calls of the controller [s].
-    failure: reason why the run ended early, or empty.
-    """
-
-    time: Vector
-    base: Vector
-    rpy: Vector
+    time: Vector  # time at the end of the step [s]
+    base: Vector  # position of the base in the world frame, (num_steps, 3) [m]
+    rpy: Vector  # roll, pitch and yaw of the base, (num_steps, 3) [rad]
+    # Centers of the feet at the start of the step in the world frame, (num_steps, 4, 3) [m].
     feet: Vector
-    command: Vector
+    command: Vector  # commanded forward speed [m/s]
+    # Number of contacts; for a step made in substeps, their mean number, rounded up.
     contacts: NDArray[np.int64]
-    loaded: NDArray[np.int64]
-    touching: NDArray[np.int64]
-    slip: Vector
-    torque: Vector
-    solve_us: Vector
+    loaded: NDArray[np.int64]  # number of active contacts, likewise
+    touching: NDArray[np.int64]  # number of contacts closer than TOUCH, likewise
+    slip: Vector  # largest slip of an active contact [m/s]; 0 without active contacts
+    torque: Vector  # largest torque of a joint [N m]
+    solve_us: Vector  # wall time of the solver [us]
+    # physics_s, controller_s: CPU time of all steps, and of all calls of the controller [s].
     physics_s: float
     controller_s: float
-    failure: str
+    failure: str  # reason why the run ended early, or empty
 
 
 def load_trotter(terrain: Terrain | None = None) -> mujoco.MjModel:
@@ -98,17 +86,8 @@ def run_trotter(
     command: Callable[[float], Vector] = calc_command,
     **options: Any,
 ) -> WalkRun:
-    """Runs a walk from the initial state with the time step TIME_STEP.
-
-    A failed step ends the run; the results have the reason.
-
-    Args:
-        terrain: the terrain; None means a plane.
-        duration: simulated time [s].
-        contact_model: name of the contact model.
-        command: returns the commanded velocity of the body, (2,) [m/s], for its pitch [rad].
-        options: other arguments of Simulator.
-    """
+    """Runs a walk on a terrain or, for None, a plane, with the time step TIME_STEP. A failed step
+    ends the run. `command` returns the commanded velocity of the body, (2,), for its pitch."""
     model = load_trotter(terrain)
     data = make_trotter_data(model, terrain)
     with ignored_settings_are_fine():
@@ -166,10 +145,8 @@ def describe_failure(run: Run) -> str:
 
 
 def _measure_contacts(report: StepReport) -> list[float]:
-    """Returns the numbers of contacts, active and touching contacts, and the largest slip [m/s].
-
-    The slip is that of active contacts. The numbers are means per substep, rounded up.
-    """
+    """Returns numbers of contacts, active and touching contacts, means per substep rounded up, and
+    the largest slip of active ones."""
     contacts = report.contacts
     if len(contacts) == 0:
         return [0, 0, 0, 0]

@@ -142,21 +142,16 @@ def _study_counts(settings: Settings, result: StudyResult) -> None:
 
 
 def _order(speed: float) -> Callable[[float], Vector]:
-    """Returns a constant forward command [m/s], in place of the published rule.
-
-    That rule commands zero velocity unless the nose is down.
-    """
+    """Returns a constant forward command [m/s]. The published rule commands zero velocity unless
+    the nose is down."""
     return lambda pitch: np.array([speed, 0.0])
 
 
 def _compare_times(
     result: StudyResult, where: str, slow: str, fast: str
 ) -> dict[str, float] | None:
-    """Returns ratios of the times of two runs, or None if one is missing or failed.
-
-    The ratios are those of the wall time of the solver, of the CPU time of all steps, and of the
-    CPU time of the whole run with the controller.
-    """
+    """Returns ratios of the solver's wall times and of the CPU times of steps and whole runs with
+    controller, or None if a run is missing or failed."""
     runs = result.figures[where]
     if slow not in runs or fast not in runs or runs[slow]["failure"] or runs[fast]["failure"]:
         return None

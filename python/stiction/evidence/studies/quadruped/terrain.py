@@ -23,16 +23,11 @@ _THICKNESS = 0.1  # thickness of the ground below its lowest height [m]
 
 @dataclass(frozen=True)
 class Terrain:
-    """A grid of heights.
+    """A grid of heights."""
 
-    heights: heights in rows along x, from the smallest x and y, (num_y, num_x) [m].
-    pitch: distance between two heights [m].
-    center: x and y of the grid's center in the world [m].
-    """
-
-    heights: Vector
-    pitch: float
-    center: tuple[float, float] = (0.0, 0.0)
+    heights: Vector  # heights in rows along x, from the smallest x and y, (num_y, num_x) [m]
+    pitch: float  # distance between two heights [m]
+    center: tuple[float, float] = (0.0, 0.0)  # x and y of the grid's center in the world [m]
 
     @property
     def half_size(self) -> tuple[float, float]:
@@ -63,15 +58,8 @@ class Terrain:
 
 def make_rough_terrain(length: float = 2.0, seed: int = 1, pitch: float = PITCH) -> Terrain:
     """Makes white noise like the published one: a flat floor on which a foot touches several faces.
-
-    The published floor is 1 m long, but a walk of 10 s at 0.05 m/s needs more. The floor is 1 m
-    wide.
-
-    Args:
-        length: length along x, from 0.5 m behind the origin [m].
-        seed: seed of the noise.
-        pitch: distance between two heights [m].
-    """
+    It is longer than the published 1 m, from 0.5 m behind the origin, for walks of 10 s at 0.05
+    m/s, and 1 m wide."""
     num_x, num_y = round(length / pitch) + 1, round(1 / pitch) + 1
     noise = np.random.default_rng(seed).normal(scale=ROUGHNESS, size=(num_y, num_x))
     return Terrain(noise, pitch, (length / 2 - 0.5, 0.0))

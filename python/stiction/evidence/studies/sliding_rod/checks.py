@@ -34,14 +34,7 @@ def make_checks(
     runs: dict[str, Runs],
     fine: dict[str, dict[str, Trajectory]],
 ) -> list[Check]:
-    """Checks both cases and the thin rod.
-
-    Args:
-        settings: settings of the study.
-        figures: figures of the study.
-        runs: runs by case, contact model and time step.
-        fine: runs with a time step of 1 us by case and contact model.
-    """
+    """Checks both cases and the thin rod."""
     everything = [run for of_case in runs.values() for run in list_runs(of_case)]
     everything += [run for of_case in fine.values() for run in of_case.values()]
     checks = [

@@ -17,11 +17,7 @@ from stiction.tables.plots import add_legend, find_line, make_plot
 
 
 def draw_motion(reference: Trajectory) -> Figure:
-    """Draws the rod every 10 ms and at the jam.
-
-    Args:
-        reference: the reference without dissipation.
-    """
+    """Draws the rod every 10 ms and at the jam."""
     figure, (axes,) = make_plot()
     axes.axhline(0, color="k", lw=1)
     case = CASES["without"]
@@ -48,12 +44,7 @@ def draw_motion(reference: Trajectory) -> Figure:
 
 
 def draw_close_up(runs: Mapping[str, Trajectory], field: str) -> Figure:
-    """Draws forces or velocities until after the jam, and close to it.
-
-    Args:
-        runs: runs by contact model.
-        field: 'normal_force', or 'slip_velocity', which adds a row of panels with the normal velocity.
-    """
+    """Draws forces or velocities until after the jam, and close to it."""
     fields = {"normal_force": "normal force [N]"}
     if field == "slip_velocity":
         fields = {
@@ -87,10 +78,8 @@ def _thin_line(model: str, runs: Mapping[str, Trajectory]) -> dict[str, Any]:
 
 
 def _fit_to_view(axes: Axes) -> None:
-    """Fits the limits to the values in the visible interval of time.
-
-    The sample at time 0 is ignored, because it has no contact.
-    """
+    """Fits the limits to the values in the visible time, without the sample at time 0, which has no
+    contact."""
     low, high = axes.get_xlim()
     shown = []
     for line in axes.lines:

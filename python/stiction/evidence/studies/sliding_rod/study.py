@@ -23,10 +23,8 @@ _STEP_SHOWN = 1e-6  # time step of figures 8 to 11 [s]
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs both cases with all models and time steps, and the jam with a time step of 1 us.
-
-    The runs are compared with `lagged` at a far smaller time step.
-    """
+    """Runs both cases with all models and time steps, compared with `lagged` at a far smaller one,
+    and the jam with a time step of 1 us."""
     result = StudyResult()
     runs: dict[str, Runs] = {}
     fine: dict[str, dict[str, Trajectory]] = {}
@@ -53,10 +51,8 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _run_fine(settings: Settings, case: PlanarCase, tell: Tell) -> dict[str, Trajectory]:
-    """Runs the models that are drawn and checked at a time step of 1 us.
-
-    'mujoco' cannot have this stiffness, and other models are studied only at larger time steps.
-    """
+    """Runs the models that are drawn and checked at 1 us. 'mujoco' cannot have this stiffness, and
+    other models are studied only at larger time steps."""
     runs = {}
     for name in settings.pick("lagged", "similar", "sap", "coulomb"):
         tell(f"{name} at {_STEP_SHOWN:g} s")
