@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from stiction.errors import Error
-from stiction.evidence.studies.checks import check_at_most
 from stiction.evidence.studies.study import (
     Settings,
     Study,
@@ -21,9 +20,8 @@ from stiction.evidence.studies.study import (
 
 def test_results_are_written_as_plain_json(tmp_path: Path) -> None:
     study = Study("conveyor", "a title", lambda settings: StudyResult(), plots=())
-    result = StudyResult(
-        figures={"rms": {2e-3: math.nan}}, checks=[check_at_most("a", 1.0, 2.0, "s")]
-    )
+    result = StudyResult(figures={"rms": {2e-3: math.nan}})
+    result.checks.at_most("a", 1.0, 2.0, "s")
     description = describe_result(study, Settings(True, ("lagged",)), result)
     path = write_result(description, result, tmp_path / "a" / "b")
     read = json.loads(path.read_text())

@@ -21,29 +21,31 @@ class Check:
     source: str  # where the requirement comes from
 
 
-def check_at_most(name: str, value: float | None, limit: float, source: str) -> Check:
-    """Returns a check that passes if value <= limit. NaN and None fail."""
-    return Check(name, value, f"<= {limit:.4g}", value is not None and value <= limit, source)
+class Checks(list[Check]):
+    """The checks of a study. NaN and None fail every check."""
 
+    def at_most(self, name: str, value: float | None, limit: float, source: str) -> None:
+        """Adds a check that passes if value <= limit."""
+        passed = value is not None and value <= limit
+        self.append(Check(name, value, f"<= {limit:.4g}", passed, source))
 
-def check_at_least(name: str, value: float | None, limit: float, source: str) -> Check:
-    """Returns a check that passes if value >= limit. NaN and None fail."""
-    return Check(name, value, f">= {limit:.4g}", value is not None and value >= limit, source)
+    def at_least(self, name: str, value: float | None, limit: float, source: str) -> None:
+        """Adds a check that passes if value >= limit."""
+        passed = value is not None and value >= limit
+        self.append(Check(name, value, f">= {limit:.4g}", passed, source))
 
+    def between(self, name: str, value: float | None, low: float, high: float, source: str) -> None:
+        """Adds a check that passes if low <= value <= high."""
+        passed = value is not None and low <= value <= high
+        self.append(Check(name, value, f"{low:.4g} .. {high:.4g}", passed, source))
 
-def check_between(name: str, value: float | None, low: float, high: float, source: str) -> Check:
-    """Returns a check that passes if low <= value <= high. NaN and None fail."""
-    passed = value is not None and low <= value <= high
-    return Check(name, value, f"{low:.4g} .. {high:.4g}", passed, source)
-
-
-def check_near(
-    name: str, value: float | None, expected: float, relative: float, source: str
-) -> Check:
-    """Returns a check that passes if |value - expected| <= relative |expected|. NaN and None fail."""
-    passed = value is not None and abs(value - expected) <= relative * abs(expected)
-    percent = f"{100 * relative:.3g} %"
-    return Check(name, value, f"{expected:.4g} within {percent}", passed, source)
+    def near(
+        self, name: str, value: float | None, expected: float, relative: float, source: str
+    ) -> None:
+        """Adds a check that passes if |value - expected| <= relative |expected|."""
+        passed = value is not None and abs(value - expected) <= relative * abs(expected)
+        wanted = f"{expected:.4g} within {100 * relative:.3g} %"
+        self.append(Check(name, value, wanted, passed, source))
 
 
 def format_value(check: Check) -> str:
@@ -65,41 +67,29 @@ NOT_AT_A_DISTANCE = find_models(
 _REFERENCE_SHARE = 0.2
 
 
-def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) -> Check:
+def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) -> Checks:
     """Checks that the reference has converged.
 
     At order 1, the difference between the reference and a run with twice its time step is the
     reference's error.
     """
+    checks = Checks()
     smallest = min(e for of_steps in errors.values() for e in of_steps.values())
-    return check_at_most(
-        "change of the reference when its step is halved",
-        change,
-        _REFERENCE_SHARE * smallest,
-        f"{_REFERENCE_SHARE:g} of the smallest error measured",
-    )
+    source = f"{_REFERENCE_SHARE:g} of the smallest error measured"
+    name = "change of the reference when its step is halved"
+    checks.at_most(name, change, _REFERENCE_SHARE * smallest, source)
+    return checks
 
 
-def check_runs(runs: Sequence[Trajectory]) -> list[Check]:
-    """Checks that apply to all runs of a study."""
-    return [_check_steps(runs), *_check_coupling(runs)]
-
-
-def _check_steps(runs: Sequence[Trajectory]) -> Check:
-    """Checks that every step converged and passed its certificate."""
+def check_runs(runs: Sequence[Trajectory]) -> Checks:
+    """Checks that all steps pass their certificate, and that 'coulomb' bounds friction by the
+    normal impulse of the same step."""
+    checks = Checks()
     failed = sum(sum(run.status.values()) for run in runs)
-    return check_at_most(
-        "number of failed steps, all models", failed, 0, "every step must pass its certificate"
-    )
-
-
-def _check_coupling(runs: Sequence[Trajectory]) -> list[Check]:
-    """Checks that 'coulomb' bounds friction by the normal impulse of the same step."""
-    worst: dict[str, float] = {}
-    for run in runs:
-        if run.contact_model == "coulomb":
-            worst[run.contact_model] = max(worst.get(run.contact_model, 0.0), run.coupling_error)
-    return [
-        check_at_most(f"coupling error, {name}", value, 1e-3, "target of the model")
-        for name, value in worst.items()
-    ]
+    source = "every step must pass its certificate"
+    checks.at_most("number of failed steps, all models", failed, 0, source)
+    errors = [run.coupling_error for run in runs if run.contact_model == "coulomb"]
+    if errors:
+        worst = max(0.0, *errors)
+        checks.at_most("coupling error, coulomb", worst, 1e-3, "target of the model")
+    return checks

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stiction.errors import Error
-from stiction.evidence.studies.checks import Check
+from stiction.evidence.studies.checks import Checks
 from stiction.setup.defaults import builtin_defaults
 from stiction.tables.output_files import make_plain
 
@@ -42,7 +42,7 @@ class StudyResult:
     """The result of a study."""
 
     figures: dict[str, Any] = field(default_factory=dict)  # measured values, fit for JSON
-    checks: list[Check] = field(default_factory=list)  # checks of these values
+    checks: Checks = field(default_factory=Checks)  # checks of these values
     plots: dict[str, Figure] = field(default_factory=dict)  # plots by file name without suffix
     pages: dict[str, str] = field(default_factory=dict)  # HTML pages by file name without suffix
     notes: list[str] = field(default_factory=list)  # the parts that were left out, and the reasons

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stiction.evidence.experiments.convergence import calc_order
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.clutter.case import PLAIN_SIMILAR, STICTION_TOLERANCE
 from stiction.evidence.studies.clutter.run import ClutterRun
 from stiction.evidence.studies.study import Settings
@@ -98,22 +98,20 @@ PAPER = ("sap", "lagged", "lagged_regularized", PLAIN_SIMILAR)
 CONVEX = (*PAPER, "similar", "coulomb")
 
 
-def check_drifts(drifts: dict[str, list[float]]) -> list[Check]:
+def check_drifts(drifts: dict[str, list[float]]) -> Checks:
     """Checks how far the bodies of a settled pile move, from the median drift in each scene.
 
     Drifts of single scenes differ by a factor of 100, because some spheres still roll. A check
     fails if the median of all scenes is above the limit with 97.5 % confidence.
     """
-    return [
-        check_at_most(
+    checks = Checks()
+    for name, values in drifts.items():
+        what = (
             f"median drift in the last second, {name}, v_s = {STILL_TOLERANCE:g} m/s,"
-            f" lower bound of the median, from {len(values)} scenes [m]",
-            bound_median(values),
-            DRIFT_LIMIT,
-            "target; peers 7e-5 .. 5e-3",
+            f" lower bound of the median, from {len(values)} scenes [m]"
         )
-        for name, values in drifts.items()
-    ]
+        checks.at_most(what, bound_median(values), DRIFT_LIMIT, "target; peers 7e-5 .. 5e-3")
+    return checks
 
 
 def bound_median(values: Sequence[float]) -> float:
@@ -130,56 +128,48 @@ def bound_median(values: Sequence[float]) -> float:
     return sorted(values)[k - 1]
 
 
-def check_main(main: Lines) -> list[Check]:
+def check_main(main: Lines) -> Checks:
     """Checks that the convex models solve every step at 2 ms and 1e7 N/m."""
-    checks = []
+    checks = Checks()
     for name in CONVEX:
         if name not in main:
             continue
         failed = sum(run.num_failed for run in main[name])
         residual = max(run.worst_residual for run in main[name])
-        checks += [
-            check_at_most(f"number of failed steps, {name}", failed, 0, "every step is solved"),
-            check_at_most(f"relative residual, {name}", residual, ENOUGH, "tolerance 1e-5"),
-        ]
+        checks.at_most(f"number of failed steps, {name}", failed, 0, "every step is solved")
+        checks.at_most(f"relative residual, {name}", residual, ENOUGH, "tolerance 1e-5")
     return checks
 
 
-def check_coupling(runs: Sequence[ClutterRun]) -> list[Check]:
+def check_coupling(runs: Sequence[ClutterRun]) -> Checks:
     """Checks the coupling error of all runs of coulomb, at any time step and stiffness."""
     errors = [run.coupling_error for run in runs if run.case.contact_model == "coulomb"]
     if not errors:
-        return []
+        return Checks()
     name = f"coupling error, coulomb, largest of {len(errors)} runs"
-    return [check_at_most(name, max(errors), 1e-3, "target")]
+    checks = Checks()
+    checks.at_most(name, max(errors), 1e-3, "target")
+    return checks
 
 
-def check_history(settings: Settings, main: Lines) -> list[Check]:
+def check_history(settings: Settings, main: Lines) -> Checks:
     """Checks the findings of figures 14 and 15, during the impacts and after settling."""
     checks = _check_conditions(main)
     for name in settings.pick("sap"):
         speeds = [run.split_stiction_speed() for run in main[name]]
-        checks += [
-            check_at_least(
-                f"largest stiction speed before settling, {name}, smallest of the scenes [m/s]",
-                min(early for early, _ in speeds),
-                STICTION_TOLERANCE,
-                "fig. 15: far above v_s",
-            ),
-            check_at_most(
-                f"mean stiction speed, settled, {name}, largest of the scenes [m/s]",
-                max(late for _, late in speeds),
-                0.3 * STICTION_TOLERANCE,
-                "fig. 15: far below v_s",
-            ),
-        ]
+        what = f"largest stiction speed before settling, {name}, smallest of the scenes [m/s]"
+        source = "fig. 15: far above v_s"
+        checks.at_least(what, min(early for early, _ in speeds), STICTION_TOLERANCE, source)
+        what = f"mean stiction speed, settled, {name}, largest of the scenes [m/s]"
+        source = "fig. 15: far below v_s"
+        checks.at_most(what, max(late for _, late in speeds), 0.3 * STICTION_TOLERANCE, source)
     return checks
 
 
-def _check_conditions(main: Lines) -> list[Check]:
+def _check_conditions(main: Lines) -> Checks:
     """Checks the condition numbers of the models relative to each other."""
     if not set(PAPER) <= main.keys():
-        return []
+        return Checks()
 
     def calc_ratio(name: str, other: str, part: int) -> float:
         values = [
@@ -189,15 +179,14 @@ def _check_conditions(main: Lines) -> list[Check]:
         return values[0] / values[1]
 
     what = "ratio of condition numbers"
-    checks = []
+    checks = Checks()
     for name in ("lagged", PLAIN_SIMILAR):
         source = "fig. 14: larger early, for sap later"
         early, late = (calc_ratio(name, "sap", part) for part in (0, 1))
-        checks += [
-            check_at_least(f"{what}, {name} to sap, during the impacts", early, 1.0, source),
-            check_at_most(f"{what}, {name} to sap, settled", late, 1.0, source),
-        ]
+        checks.at_least(f"{what}, {name} to sap, during the impacts", early, 1.0, source)
+        checks.at_most(f"{what}, {name} to sap, settled", late, 1.0, source)
     source = "fig. 14: no early peak"
     ratio = calc_ratio("lagged_regularized", "lagged", 0)
     name = f"{what}, lagged_regularized to lagged, during the impacts"
-    return [*checks, check_at_most(name, ratio, 0.7, source)]
+    checks.at_most(name, ratio, 0.7, source)
+    return checks

@@ -39,8 +39,8 @@ def run_study(settings: Settings) -> StudyResult:
         "exact_max_slip": float(np.abs(exact[:, 1]).max()),
         "exact_slip_share": float(np.mean(np.abs(exact[:, 1]) > 1e-9)),
     }
-    result.checks = make_checks(result.figures, settings, runs)
-    result.checks += check_peer(settings, reference, result)
+    result.checks += make_checks(result.figures, settings, runs)
+    check_peer(settings, reference, result)
     result.plots = {
         "fig01_box_on_belt": draw_motion(reference, exact),
         "fig02_velocity_and_force": draw_velocity_and_force(runs),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stiction.evidence.experiments.disk import calc_motion, calc_ring_ratio
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.scene import GLIDING, MODELS, SPEED, Disk, DiskRun, run_to_stop
 from stiction.evidence.studies.study import Settings
 
@@ -58,10 +58,10 @@ def study_attraction(
     return figures, shown
 
 
-def check_attraction(figures: dict[str, Any]) -> list[Check]:
+def check_attraction(figures: dict[str, Any]) -> Checks:
     """Checks the final ratios, and adds their errors to the figures: of `moment_exact` to theory at
     the same speed, and of `centroid` to theory for a load on the rings of the centroids."""
-    checks = []
+    checks = Checks()
     for name, found in figures["final"].items():
         is_exact = name.endswith("moment_exact")
         rings = RINGS_OF[name.split(",")[0]]
@@ -77,28 +77,18 @@ def check_attraction(figures: dict[str, Any]) -> list[Check]:
             if is_exact
             else f"theory, rings at {', '.join(f'{r:.3f}' for r, _ in rings)} R"
         )
-        checks.append(
-            check_near(
-                f"final ratio, {name}, mean of {len(found)} starts",
-                float(np.mean(list(found.values()))),
-                float(np.mean(list(wanted.values()))),
-                1e-3,
-                source,
-            )
-        )
+        what = f"final ratio, {name}, mean of {len(found)} starts"
+        value = float(np.mean(list(found.values())))
+        checks.near(what, value, float(np.mean(list(wanted.values()))), 1e-3, source)
         if len(found) == len(RATIOS):
-            checks.append(
-                check_at_most(
-                    f"largest error of a start, {name}", max(map(abs, errors)), 1e-3, source
-                )
-            )
+            checks.at_most(f"largest error of a start, {name}", max(map(abs, errors)), 1e-3, source)
     return checks
 
 
-def study_models(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
+def study_models(settings: Settings) -> tuple[dict[str, Any], Checks]:
     """Runs the disk to its stop under each contact model. Returns figures and checks."""
     figures: dict[str, Any] = {}
-    checks = []
+    checks = Checks()
     ring = calc_ring_ratio(*RINGS_OF["polygon"])
     for name in settings.pick(*MODELS):
         settings.tell(f"{name}, to the stop")
@@ -113,22 +103,9 @@ def study_models(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
             "us_per_step": run.total_us / len(run.time),
         }
         if name in GLIDING:
-            checks.append(
-                check_at_least(
-                    f"lift of the disk, {name} [m]",
-                    figures[name]["lift"],
-                    1e-5,
-                    "Drake: 1e-4; sliding lifts the disk",
-                )
-            )
+            source = "Drake: 1e-4; sliding lifts the disk"
+            checks.at_least(f"lift of the disk, {name} [m]", figures[name]["lift"], 1e-5, source)
             continue
-        checks.append(
-            check_near(
-                f"ratio at 0.1 % of the initial speed, {name}, centroid",
-                run.ratio_at(1e-3),
-                ring,
-                1e-3,
-                "theory, ring",
-            )
-        )
+        what = f"ratio at 0.1 % of the initial speed, {name}, centroid"
+        checks.near(what, run.ratio_at(1e-3), ring, 1e-3, "theory, ring")
     return figures, checks

@@ -9,13 +9,7 @@ import numpy as np
 
 from stiction.continuous import ContinuousDynamics
 from stiction.evidence.experiments.convergence import calc_last_order, calc_order
-from stiction.evidence.studies.checks import (
-    Check,
-    check_at_least,
-    check_at_most,
-    check_between,
-    check_near,
-)
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.attraction import RATIOS
 from stiction.evidence.studies.disk.published import QUICK_RATIOS, TO_FRACTION
 from stiction.evidence.studies.disk.scene import (
@@ -44,7 +38,7 @@ STICTION_TOLERANCE = 1e-7  # [m/s]
 
 def study_time(
     settings: Settings,
-) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
+) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
     """Measures errors of v and w relative to the continuous motion with the same mesh and points.
     Returns figures, the errors of v by contact model and time step, and checks."""
     disk = Disk(NUM_RINGS)
@@ -71,45 +65,31 @@ def study_time(
     return figures, figures["v"], _check_time(figures)
 
 
-def _check_time(figures: dict[str, Any]) -> list[Check]:
+def _check_time(figures: dict[str, Any]) -> Checks:
     if not figures["v"]:
-        return []
+        return Checks()
     smallest_error = min(min(of.values()) for letter in "vw" for of in figures[letter].values())
-    checks = [
-        check_at_most(
-            "change of the continuous motion with a stricter tolerance, relative to the smallest error",
-            max(figures["reference_change"]) / smallest_error,
-            0.2,
-            "must be small relative to the measured errors",
-        )
-    ]
+    checks = Checks()
+    what = (
+        "change of the continuous motion with a stricter tolerance, relative to the smallest error"
+    )
+    source = "must be small relative to the measured errors"
+    checks.at_most(what, max(figures["reference_change"]) / smallest_error, 0.2, source)
     for name, errors in figures["v"].items():
         if name in GLIDING:
-            checks.append(
-                check_at_least(
-                    f"relative error of v at {STEPS[-1]:g} s, {name}",
-                    errors[STEPS[-1]],
-                    0.03,
-                    "Drake: no convergence; sliding lifts the disk",
-                )
-            )
+            what = f"relative error of v at {STEPS[-1]:g} s, {name}"
+            source = "Drake: no convergence; sliding lifts the disk"
+            checks.at_least(what, errors[STEPS[-1]], 0.03, source)
             continue
         for letter in "vw":
-            checks.append(
-                check_between(
-                    f"order in time of {letter}, {name}",
-                    figures[f"order_{letter}"][name],
-                    0.85,
-                    1.3,
-                    "fig. 6",
-                )
-            )
+            what = f"order in time of {letter}, {name}"
+            checks.between(what, figures[f"order_{letter}"][name], 0.85, 1.3, "fig. 6")
     return checks
 
 
 def study_grid(
     settings: Settings,
-) -> tuple[dict[str, Any], dict[str, dict[float, float]], list[Check]]:
+) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
     """Measures errors of v and w relative to a fine grid with the same time step. Returns figures,
     the errors by grid size, and checks."""
     rings = QUICK_RINGS if settings.quick else RINGS
@@ -122,12 +102,12 @@ def study_grid(
         error = _calc_error(run, reference)
         errors["v"][RADIUS / count], errors["w"][RADIUS / count] = error
     figures: dict[str, Any] = {"rings": rings, "reference_rings": finest}
-    checks = []
+    checks = Checks()
     for letter in "vw":
         order = calc_order(errors[letter])
         figures[letter] = errors[letter]
         figures[f"order_{letter}"] = order
-        checks.append(check_between(f"order in grid size of {letter}", order, 1.6, 2.6, "fig. 6"))
+        checks.between(f"order in grid size of {letter}", order, 1.6, 2.6, "fig. 6")
     return figures, errors, checks
 
 
@@ -189,7 +169,7 @@ _TOLERANCE = 1e-6  # relative
 _STICTION_TOLERANCE = 1e-6  # [m/s]
 
 
-def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, Any], list[Check]]:
+def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, Any], Checks]:
     """Integrates the disk from several initial ratios until its speed is TO_FRACTION of the first.
     Returns figures and checks."""
     disk = Disk(tips=False)
@@ -202,13 +182,8 @@ def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, A
         )  # fmt: skip
         final[ratio] = run.ratio_at(TO_FRACTION)
     furthest = max(final.values(), key=lambda each: abs(each - ring))
-    checks = [
-        check_near(
-            f"final ratio with error control, {len(final)} starts, furthest relative to the ring's",
-            furthest / ring,
-            1.0,
-            5e-3,
-            "V.A: the discrete geometry has a ratio of its own",
-        )
-    ]
+    checks = Checks()
+    what = f"final ratio with error control, {len(final)} starts, furthest relative to the ring's"
+    source = "V.A: the discrete geometry has a ratio of its own"
+    checks.near(what, furthest / ring, 1.0, 5e-3, source)
     return {"final": final, "furthest": furthest / ring - 1}, checks

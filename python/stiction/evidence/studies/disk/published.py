@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stiction.evidence.experiments.disk import calc_final_ratio
-from stiction.evidence.studies.checks import Check, check_at_most, check_near
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.attraction import RATIOS
 from stiction.evidence.studies.disk.scene import FRICTION, GRAVITY, SPEED, Disk, DiskRun, run_steps
 from stiction.evidence.studies.study import Settings
@@ -24,7 +24,7 @@ TO_FRACTION = 1e-3  # fraction of the initial speed at which the ratio is measur
 _DURATION = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes to stop [s]
 
 
-def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, DiskRun], list[Check]]:
+def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, DiskRun], Checks]:
     """Runs the disk under `tamsi` from several initial ratios. Returns figures, the runs by initial
     ratio, which end where the ratio is measured, and checks."""
     runs = {}
@@ -44,21 +44,10 @@ def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, Dis
         "worst_error": max(errors, key=abs),
     }
     where = f"final ratio as published, {len(final)} starts"
-    checks = [
-        check_near(
-            f"{where}, mean relative to theory",
-            1 + mean_error,
-            1 - 0.013,
-            2e-3,
-            "V.A: 1.3 %",
-        ),
-        check_at_most(
-            f"{where}, largest spread",
-            (max(final.values()) - min(final.values())) / theory,
-            0.01,
-            "fig. 5: one ratio for all starts",
-        ),
-    ]
+    checks = Checks()
+    checks.near(f"{where}, mean relative to theory", 1 + mean_error, 1 - 0.013, 2e-3, "V.A: 1.3 %")
+    value = (max(final.values()) - min(final.values())) / theory
+    checks.at_most(f"{where}, largest spread", value, 0.01, "fig. 5: one ratio for all starts")
     return figures, runs, checks
 
 

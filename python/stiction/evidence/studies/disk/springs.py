@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 
 from stiction.evidence.experiments.disk import calc_final_ratio, calc_ring_ratio
-from stiction.evidence.studies.checks import Check, check_at_most, check_near
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.scene import (
     DISSIPATION,
     FRICTION,
@@ -100,7 +100,7 @@ def calc_spring_ratio() -> float:
     return calc_ring_ratio(*zip(radii.tolist(), shares.tolist(), strict=True))
 
 
-def study_springs(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
+def study_springs(settings: Settings) -> tuple[dict[str, Any], Checks]:
     """Runs graded disks with pressure fields and with springs to their stop. Returns figures and
     checks."""
     theory, of_springs = calc_final_ratio(), calc_spring_ratio()
@@ -115,26 +115,13 @@ def study_springs(settings: Settings) -> tuple[dict[str, Any], list[Check]]:
             final[name][count] = run.ratio_at(_TO_FRACTION)
     finest, coarsest = max(final["springs"]), min(final["springs"])
     errors = {count: abs(ratio / theory - 1) for count, ratio in final["pressure field"].items()}
-    checks = [
-        check_near(
-            f"final ratio, pressure field, {finest} graded rings",
-            final["pressure field"][finest],
-            theory,
-            5e-3,
-            "theory",
-        ),
-        check_at_most(
-            f"its error relative to that of {coarsest} rings",
-            errors[finest] / errors[coarsest],
-            0.2,
-            "sec. V.A: the error falls with the grid size",
-        ),
-        check_near(
-            f"final ratio, springs, {finest} graded rings",
-            final["springs"][finest],
-            of_springs,
-            1e-2,
-            "theory of a load that grows as r^(2/3)",
-        ),
-    ]
+    checks = Checks()
+    what = f"final ratio, pressure field, {finest} graded rings"
+    checks.near(what, final["pressure field"][finest], theory, 5e-3, "theory")
+    what = f"its error relative to that of {coarsest} rings"
+    source = "sec. V.A: the error falls with the grid size"
+    checks.at_most(what, errors[finest] / errors[coarsest], 0.2, source)
+    what = f"final ratio, springs, {finest} graded rings"
+    source = "theory of a load that grows as r^(2/3)"
+    checks.near(what, final["springs"][finest], of_springs, 1e-2, source)
     return {"final": final, "theory": theory, "theory_of_springs": of_springs}, checks

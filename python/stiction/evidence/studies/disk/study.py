@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from stiction.evidence.experiments.disk import calc_final_ratio, calc_ring_ratio
-from stiction.evidence.studies.checks import check_between, check_near
 from stiction.evidence.studies.disk.attraction import (
     RINGS_OF,
     STICTION_OF_ATTRACTION,
@@ -41,9 +40,7 @@ def run_study(settings: Settings) -> StudyResult:
     result = StudyResult()
     final = calc_final_ratio()
     figures: dict[str, Any] = {"theory": final, "ring": calc_ring_ratio(*RINGS_OF["polygon"])}
-    result.checks.append(
-        check_between("final ratio, theory", final, 0.65299, 0.65301, "[farkas2003]: 0.653")
-    )
+    result.checks.between("final ratio, theory", final, 0.65299, 0.65301, "[farkas2003]: 0.653")
     attraction, runs = study_attraction(settings)
     published, published_runs, published_checks = study_published(settings)
     controlled, controlled_checks = study_error_controlled(settings, figures["ring"])
@@ -62,15 +59,8 @@ def run_study(settings: Settings) -> StudyResult:
     }
     result.figures = figures
     result.checks += check_attraction(attraction)
-    result.checks.append(
-        check_near(
-            "final ratio of a ring, relative to that of the disk",
-            figures["ring"] / final,
-            1 - 0.01309,
-            1e-4,
-            "sec. V.A: -1.3 %",
-        )
-    )
+    what = "final ratio of a ring, relative to that of the disk"
+    result.checks.near(what, figures["ring"] / final, 1 - 0.01309, 1e-4, "sec. V.A: -1.3 %")
     if "lagged" not in settings.contact_models:
         result.notes.append(
             "final ratios and convergence in the grid depend on the quadrature rule, not on the "

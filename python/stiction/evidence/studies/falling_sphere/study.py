@@ -42,8 +42,8 @@ def run_study(settings: Settings) -> StudyResult:
             reference.time, reference.q[:, :2], reference.time, rigid[:, :2]
         ),
     }
-    result.checks = make_checks(result.figures, settings, runs)
-    result.checks += check_peer(settings, reference, result)
+    result.checks += make_checks(result.figures, settings, runs)
+    check_peer(settings, reference, result)
     result.plots = {
         "fig04_sphere": draw_motion(reference),
         "fig05_velocity_and_force": draw_velocity_and_force(runs),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.grasp.plots import draw_drop, draw_times
 from stiction.evidence.studies.grasp.run import (
     GraspRun,
@@ -65,9 +65,7 @@ def run_study(settings: Settings) -> StudyResult:
         models[name] = run_model(name, steps)
     result.checks += _check_models(models)
     published = len(find_contacts(PUBLISHED, make_start(PUBLISHED)))
-    result.checks.append(
-        check_between("contacts with published grippers", published, 36, 36, "four blocks")
-    )
+    result.checks.between("contacts with published grippers", published, 36, 36, "four blocks")
     result.figures = {
         "no_slip": {name: run.measure() for name, run in without_slip.items()},
         "coulomb": {f"{friction:g}": run.measure() for friction, run in coulomb.items()},
@@ -86,85 +84,60 @@ def run_study(settings: Settings) -> StudyResult:
     return result
 
 
-def _check_no_slip(run: GraspRun) -> list[Check]:
+def _check_no_slip(run: GraspRun) -> Checks:
     name, figures = run.case.name, run.measure()
     pivots = PIVOTS[name]
     wanted = 12 * (run.case.num_bodies - 1)  # twelve hits for each pair of faces in the row
-    checks = [
-        check_between(
-            f"pivots of the first step, {name}",
-            figures["pivots_first"],
-            pivots,
-            pivots,
-            "rank of Q",
-        ),
-        check_at_most(
-            f"mean pivots of a step with warm start, {name}", figures["pivots_mean"], 0.1, "target"
-        ),
-        check_at_most(
-            f"largest number of positive forces, {name}",
-            figures["positive_max"],
-            pivots,
-            "theorem 1",
-        ),
-        check_at_most(f"drop of a block, {name} [m]", figures["drop_max"], 1e-9, "target"),
-        check_at_most(f"number of unsolved steps, {name}", figures["unsolved"], 0, "target"),
-        check_at_most(f"residual, {name} [m/s]", figures["residual_max"], 1e-9, "target"),
-    ]
+    checks = Checks()
+    checks.between(
+        f"pivots of the first step, {name}", figures["pivots_first"], pivots, pivots, "rank of Q"
+    )
+    checks.at_most(
+        f"mean pivots of a step with warm start, {name}", figures["pivots_mean"], 0.1, "target"
+    )
+    checks.at_most(
+        f"largest number of positive forces, {name}", figures["positive_max"], pivots, "theorem 1"
+    )
+    checks.at_most(f"drop of a block, {name} [m]", figures["drop_max"], 1e-9, "target")
+    checks.at_most(f"number of unsolved steps, {name}", figures["unsolved"], 0, "target")
+    checks.at_most(f"residual, {name} [m/s]", figures["residual_max"], 1e-9, "target")
     # A second joint connects touching bodies, which then do not collide.
     if len(run.case.joints) < 2:
-        checks.append(
-            check_between(
-                f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve per pair of faces"
-            )
+        checks.between(
+            f"contacts, {name}", figures["contacts"], wanted, wanted, "twelve per pair of faces"
         )
     return checks
 
 
-def _check_coulomb(run: GraspRun, name: str, drop: float, source: str) -> list[Check]:
+def _check_coulomb(run: GraspRun, name: str, drop: float, source: str) -> Checks:
     figures = run.measure()
-    return [
-        check_at_most(
-            f"number of unsolved steps, Stewart and Trinkle, {name}",
-            figures["unsolved"],
-            0,
-            "specification",
-        ),
-        check_at_most(
-            f"drop of a block, Stewart and Trinkle, {name} [m]", figures["drop_max"], drop, source
-        ),
-    ]
+    checks = Checks()
+    what = f"number of unsolved steps, Stewart and Trinkle, {name}"
+    checks.at_most(what, figures["unsolved"], 0, "specification")
+    checks.at_most(
+        f"drop of a block, Stewart and Trinkle, {name} [m]", figures["drop_max"], drop, source
+    )
+    return checks
 
 
-def _check_times(times: dict[str, Any]) -> list[Check]:
-    return [
-        check_at_least(
-            "ratio of times of an LCP, Stewart and Trinkle to no slip",
-            times["stewart_trinkle, lemke"] / times["no_slip, ppm_ratio"],
-            PAPER["lemke"] / PAPER["ppm"],
-            "paper's ratio of whole runs",
-        )
-    ]
+def _check_times(times: dict[str, Any]) -> Checks:
+    checks = Checks()
+    what = "ratio of times of an LCP, Stewart and Trinkle to no slip"
+    value = times["stewart_trinkle, lemke"] / times["no_slip, ppm_ratio"]
+    checks.at_least(what, value, PAPER["lemke"] / PAPER["ppm"], "paper's ratio of whole runs")
+    return checks
 
 
-def _check_models(models: dict[str, Any]) -> list[Check]:
-    checks = []
+def _check_models(models: dict[str, Any]) -> Checks:
+    checks = Checks()
     for name, run in models.items():
         figures = run.measure()
         if name == "no_slip":
-            checks.append(
-                check_at_most(
-                    "drop of a block, no_slip, MuJoCo's contacts [m]",
-                    figures["drop_max"],
-                    1e-9,
-                    "target",
-                )
-            )
+            what = "drop of a block, no_slip, MuJoCo's contacts [m]"
+            checks.at_most(what, figures["drop_max"], 1e-9, "target")
         if name in HOLDING:
-            checks.append(
-                check_at_most(
-                    f"drop of a block, {name} [m]", figures["drop_max"], 1e-3, "held by friction"
-                )
+            checks.at_most(
+                f"drop of a block, {name} [m]", figures["drop_max"], 1e-3, "held by friction"
             )
     return checks
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stiction
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_between
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.gripper.equal_pressure import (
     FIXED,
     FREE,
@@ -103,37 +103,21 @@ def describe_sides(sides: Sides) -> dict[str, Any]:
     }
 
 
-def check_sides(sides: Sides) -> list[Check]:
+def check_sides(sides: Sides) -> Checks:
     """Checks numbers of sides, and the ratio of the numbers of faces."""
     everything = sum(sides.counts.values(), Counter[int]())
-    checks = []
+    checks = Checks()
     for resolution, counts in sides.counts.items():
         where = f"spheres of {1e3 * resolution:g} mm"
         num_sides = sum(n * count for n, count in counts.items())
-        checks += [
-            check_at_most(
-                f"number of triangles that are no side of a polygon, {where}",
-                abs(sides.num_triangles[resolution] - num_sides),
-                0,
-                "fig. 4: a fan has a triangle for each side",
-            ),
-            check_between(
-                f"ratio of triangles to polygons, {where}",
-                num_sides / counts.total(),
-                3.0,
-                4.0,
-                "Euler's formula: below 4",
-            ),
-        ]
-    return [
-        *checks,
-        check_at_most(
-            "largest number of sides, spheres", max(everything), 8, "section III-A: at most 8"
-        ),
-        check_at_least(
-            f"number of polygons with {_SHOWN} sides, spheres",
-            everything[_SHOWN],
-            1,
-            "fig. 4: a factor of seven",
-        ),
-    ]
+        what = f"number of triangles that are no side of a polygon, {where}"
+        source = "fig. 4: a fan has a triangle for each side"
+        checks.at_most(what, abs(sides.num_triangles[resolution] - num_sides), 0, source)
+        what = f"ratio of triangles to polygons, {where}"
+        checks.between(what, num_sides / counts.total(), 3.0, 4.0, "Euler's formula: below 4")
+    checks.at_most(
+        "largest number of sides, spheres", max(everything), 8, "section III-A: at most 8"
+    )
+    what = f"number of polygons with {_SHOWN} sides, spheres"
+    checks.at_least(what, everything[_SHOWN], 1, "fig. 4: a factor of seven")
+    return checks

@@ -17,13 +17,7 @@ from stiction.evidence.experiments.gripper import (
     Vector,
     run_gripper,
 )
-from stiction.evidence.studies.checks import (
-    Check,
-    check_at_least,
-    check_at_most,
-    check_between,
-    check_near,
-)
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.gripper.equal_pressure import draw_equal_pressure
 from stiction.evidence.studies.gripper.plots import draw_forces, draw_sides, draw_times
 from stiction.evidence.studies.gripper.sides import check_sides, count_sides, describe_sides
@@ -75,15 +69,9 @@ def run_study(settings: Settings) -> StudyResult:
     }
     for name, repeats in runs["polygon"].items():
         result.checks += _check_hold(name, repeats[0])
-    result.checks.append(
-        check_between(
-            "ratio of the numbers of faces, triangles to polygons, mean",
-            float(np.mean([ratio["faces"] for ratio in ratios.values()])),
-            3.4,
-            4.4,
-            f"paper: {_PAPER_FACES}; Drake: 3.6 to 3.8",
-        )
-    )
+    what = "ratio of the numbers of faces, triangles to polygons, mean"
+    value = float(np.mean([ratio["faces"] for ratio in ratios.values()]))
+    result.checks.between(what, value, 3.4, 4.4, f"paper: {_PAPER_FACES}; Drake: 3.6 to 3.8")
     if not settings.quick:
         result.figures["exponents"] = _fit_exponents(result.figures)
         result.checks += _check_times(result.figures)
@@ -162,34 +150,18 @@ def _mean_of_hold(run: GripperRun, force: Vector) -> Vector:
     return np.asarray(np.mean(force[run.time > run.time[-1] - 0.1], axis=0))
 
 
-def _check_hold(name: str, run: GripperRun) -> list[Check]:
+def _check_hold(name: str, run: GripperRun) -> Checks:
     force = {geom: _mean_of_hold(run, of_steps) for geom, of_steps in run.force.items()}
     grip = {side: abs(float(force[f"{side}_bubble"][1])) for side in ("left", "right")}
-    return [
-        *(
-            check_near(
-                f"force on the {side} bubble at {name} faces [N]",
-                f,
-                GRASP_FORCE,
-                0.005,
-                "force of the finger",
-            )
-            for side, f in grip.items()
-        ),
-        check_near(
-            f"force on the pancake at {name} faces [N]",
-            float(force["pancake"][2]),
-            PANCAKE_WEIGHT,
-            0.02,
-            "its weight",
-        ),
-        check_at_least(
-            f"rise of the pancake at {name} faces [m]",
-            run.pancake - 0.304,
-            0.07,
-            "the gripper holds it",
-        ),
-    ]
+    checks = Checks()
+    for side, f in grip.items():
+        what = f"force on the {side} bubble at {name} faces [N]"
+        checks.near(what, f, GRASP_FORCE, 0.005, "force of the finger")
+    what = f"force on the pancake at {name} faces [N]"
+    checks.near(what, float(force["pancake"][2]), PANCAKE_WEIGHT, 0.02, "its weight")
+    what = f"rise of the pancake at {name} faces [m]"
+    checks.at_least(what, run.pancake - 0.304, 0.07, "the gripper holds it")
+    return checks
 
 
 def _fit_exponents(figures: dict[str, Any]) -> dict[str, float]:
@@ -203,37 +175,27 @@ def _fit_exponents(figures: dict[str, Any]) -> dict[str, float]:
     return fitted
 
 
-def _check_times(figures: dict[str, Any]) -> list[Check]:
+def _check_times(figures: dict[str, Any]) -> Checks:
     ratios = list(figures["triangles_over_polygons"].values())
-    return [
-        *(
-            check_at_most(
-                f"exponent of the time over faces, {name}", exponent, 1.05, "target: linear"
-            )
-            for name, exponent in figures["exponents"].items()
-        ),
-        check_at_most(
-            "ratio of the solver's times, triangles to polygons",
-            float(np.mean([ratio["solve_us"] for ratio in ratios])),
-            _PAPER_SOLVE,
-            "paper; Stiction sums the faces of a patch",
-        ),
-        check_at_most(
-            "ratio of the query's times, triangles to polygons",
-            float(np.mean([ratio["surfaces_us"] for ratio in ratios])),
-            2.0,
-            "3.6 times the faces; paper: 1.1; Drake: 0.8 to 0.9, with a slower query",
-        ),
-    ]
+    checks = Checks()
+    for name, exponent in figures["exponents"].items():
+        checks.at_most(f"exponent of the time over faces, {name}", exponent, 1.05, "target: linear")
+    what = "ratio of the solver's times, triangles to polygons"
+    value = float(np.mean([ratio["solve_us"] for ratio in ratios]))
+    checks.at_most(what, value, _PAPER_SOLVE, "paper; Stiction sums the faces of a patch")
+    what = "ratio of the query's times, triangles to polygons"
+    source = "3.6 times the faces; paper: 1.1; Drake: 0.8 to 0.9, with a slower query"
+    checks.at_most(what, float(np.mean([ratio["surfaces_us"] for ratio in ratios])), 2.0, source)
+    return checks
 
 
 def _check_peers(
     settings: Settings, result: StudyResult, runs: dict[str, list[GripperRun]]
-) -> list[Check]:
+) -> Checks:
     rows = find_peer_rows(settings, result, "gripper_faces")
     if rows is None:
-        return []
-    checks = []
+        return Checks()
+    checks = Checks()
     compared = {}
     for name in runs:
         peer = rows[f"{_PEER_TAGS[name]}_sap_polygon"]
@@ -248,23 +210,11 @@ def _check_peers(
             "pancake_with_all_faces": kept.pancake,
             "drake_pancake": peer["end"][9],
         }
-        checks.append(
-            check_near(
-                f"number of faces with sap at {name} faces",
-                faces,
-                peer["faces_mean"],
-                0.05,
-                "Drake's sap",
-            )
-        )
-        checks.append(
-            check_at_most(
-                f"difference in height of the pancake to Drake, sap, at {name} faces [m]",
-                abs(ours.pancake - peer["end"][9]),
-                1e-4,
-                "Drake's sap, which drops the same faces",
-            )
-        )
+        what = f"number of faces with sap at {name} faces"
+        checks.near(what, faces, peer["faces_mean"], 0.05, "Drake's sap")
+        what = f"difference in height of the pancake to Drake, sap, at {name} faces [m]"
+        source = "Drake's sap, which drops the same faces"
+        checks.at_most(what, abs(ours.pancake - peer["end"][9]), 1e-4, source)
     result.figures["drake"] = compared
     return checks
 

@@ -17,7 +17,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import NDArray
 
 import stiction
-from stiction.evidence.studies.checks import Check, check_at_most
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.gripper.equal_pressure import (
     FIXED,
     FREE,
@@ -92,24 +92,17 @@ def _find_tet(
     return corners[inside], np.asarray(field.field)[field.tets[inside]]
 
 
-def check_shared(shared: Shared) -> list[Check]:
+def check_shared(shared: Shared) -> Checks:
     """Checks that the polygon lies in both tetrahedra, and that the pressures are equal on it."""
     one, other = (shared.find_pressures(name) for name in _MODULI)
     outside = max(-float(shared.find_shares(name).min()) for name in _MODULI)
-    return [
-        check_at_most(
-            "difference of the pressures on a polygon, relative to the smaller modulus",
-            float(np.max(np.abs(one - other))) / min(_MODULI.values()),
-            1e-12,
-            "fig. 3: the equilibrium plane",
-        ),
-        check_at_most(
-            "share by which a polygon reaches out of its tetrahedra",
-            outside,
-            1e-9,
-            "fig. 3: the intersection",
-        ),
-    ]
+    checks = Checks()
+    what = "difference of the pressures on a polygon, relative to the smaller modulus"
+    source = "fig. 3: the equilibrium plane"
+    checks.at_most(what, float(np.max(np.abs(one - other))) / min(_MODULI.values()), 1e-12, source)
+    what = "share by which a polygon reaches out of its tetrahedra"
+    checks.at_most(what, outside, 1e-9, "fig. 3: the intersection")
+    return checks
 
 
 def draw_shared(shared: Shared) -> Figure:

@@ -13,12 +13,7 @@ from stiction.evidence.experiments.painleve import (
     calc_spin_of_stuck_rod,
 )
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
-from stiction.evidence.studies.checks import (
-    Check,
-    check_at_most,
-    check_between,
-    check_near,
-)
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.painleve.run import JamRun
 
 # Rigid models that jam in the step that starts closest to the singular angle.
@@ -33,137 +28,91 @@ _FLIGHT = math.radians(0.5)
 JamsOfSteps = Mapping[float, JamRun]
 
 
-def check_theory(rigid: Jam) -> list[Check]:
+def check_theory(rigid: Jam) -> Checks:
     """Checks the closed form of the singular angle, and the motion that ends there."""
     angle = calc_singular_angle()
     s, c = math.sin(angle), math.cos(angle)
-    return [
-        check_near(
-            "singular angle, closed form [degrees]", math.degrees(angle), 32.573, 1e-5, "literature"
-        ),
-        check_at_most(
-            "1 + 3 cos^2 - 3 mu sin cos at this angle [-]",
-            abs(1 + 3 * c * c - 3 * FRICTION * s * c),
-            1e-12,
-            "its definition",
-        ),
-        check_near(
-            "angle at which the motion on a rigid ground ends [rad]",
-            rigid.angle,
-            angle,
-            1e-8,
-            "closed form",
-        ),
-        check_near(
-            "angular velocity at this angle [rad/s]",
-            rigid.spin,
-            math.sqrt(9.81 / (LENGTH / 2 * s)),
-            1e-8,
-            "[genot1999]: sqrt(g / (a sin))",
-        ),
-    ]
-
-
-def check_rigid(name: str, jams: JamsOfSteps, theory: Jam) -> list[Check]:
-    """Checks angle and velocity of a rigid model's jam at every time step."""
-    is_punctual = name in PUNCTUAL
-    checks = []
-    for step, jam in jams.items():
-        where = f"{name} at {1e6 * step:g} us"
-        checks += [
-            check_at_most(
-                f"distance of the jam from the singular angle, {where} [rad]",
-                abs(jam.angle - theory.angle),
-                theory.spin * step if is_punctual else _FLIGHT,
-                "the angle of one time step" if is_punctual else "flight of the tip",
-            ),
-            check_near(
-                f"angular velocity after the jam, {where} [rad/s]",
-                jam.spin_after,
-                theory.spin_after,
-                1e-3 if is_punctual else 6e-3,
-                "angular momentum about the tip",
-            ),
-        ]
+    checks = Checks()
+    checks.near(
+        "singular angle, closed form [degrees]", math.degrees(angle), 32.573, 1e-5, "literature"
+    )
+    what = "1 + 3 cos^2 - 3 mu sin cos at this angle [-]"
+    checks.at_most(what, abs(1 + 3 * c * c - 3 * FRICTION * s * c), 1e-12, "its definition")
+    what = "angle at which the motion on a rigid ground ends [rad]"
+    checks.near(what, rigid.angle, angle, 1e-8, "closed form")
+    what = "angular velocity at this angle [rad/s]"
+    source = "[genot1999]: sqrt(g / (a sin))"
+    checks.near(what, rigid.spin, math.sqrt(9.81 / (LENGTH / 2 * s)), 1e-8, source)
     return checks
 
 
-def check_compliant(name: str, jams: JamsOfSteps, theory: Jam) -> list[Check]:
+def check_rigid(name: str, jams: JamsOfSteps, theory: Jam) -> Checks:
+    """Checks angle and velocity of a rigid model's jam at every time step."""
+    is_punctual = name in PUNCTUAL
+    checks = Checks()
+    for step, jam in jams.items():
+        where = f"{name} at {1e6 * step:g} us"
+        what = f"distance of the jam from the singular angle, {where} [rad]"
+        value = abs(jam.angle - theory.angle)
+        source = "the angle of one time step" if is_punctual else "flight of the tip"
+        checks.at_most(what, value, theory.spin * step if is_punctual else _FLIGHT, source)
+        what = f"angular velocity after the jam, {where} [rad/s]"
+        source = "angular momentum about the tip"
+        checks.near(what, jam.spin_after, theory.spin_after, 1e-3 if is_punctual else 6e-3, source)
+    return checks
+
+
+def check_compliant(name: str, jams: JamsOfSteps, theory: Jam) -> Checks:
     """Checks that a compliant model jams where a rod on a spring does, up to first order."""
     errors = {step: abs(jam.angle - theory.angle) for step, jam in jams.items()}
     if name in _COUPLED:
         source = "integration of the motion on a spring, and the angle of two time steps"
-        return [
-            check_at_most(
-                f"distance of the jam from that on a spring, {name} at {1e6 * step:g} us [rad]",
-                error,
-                2 * theory.spin * step,
-                source,
-            )
-            for step, error in errors.items()
-        ]
+        checks = Checks()
+        for step, error in errors.items():
+            what = f"distance of the jam from that on a spring, {name} at {1e6 * step:g} us [rad]"
+            checks.at_most(what, error, 2 * theory.spin * step, source)
+        return checks
     smallest = min(errors)
-    return [
-        check_between(
-            f"order of the jam's angle between the smallest steps, {name}",
-            calc_last_order(errors),
-            0.75,
-            1.1,
-            "1; less at large steps",
-        ),
-        check_at_most(
-            f"distance of the jam from that on a spring, {name} at {1e6 * smallest:g} us [rad]",
-            errors[smallest],
-            0.01,
-            "integration of the motion on a spring",
-        ),
-    ]
+    checks = Checks()
+    what = f"order of the jam's angle between the smallest steps, {name}"
+    checks.between(what, calc_last_order(errors), 0.75, 1.1, "1; less at large steps")
+    what = f"distance of the jam from that on a spring, {name} at {1e6 * smallest:g} us [rad]"
+    checks.at_most(what, errors[smallest], 0.01, "integration of the motion on a spring")
+    return checks
 
 
-def check_stiffness(jams: Mapping[float, JamRun], theory: Mapping[float, Jam]) -> list[Check]:
+def check_stiffness(jams: Mapping[float, JamRun], theory: Mapping[float, Jam]) -> Checks:
     """Checks that the jam of 'coulomb' approaches the singular angle as the stiffness grows."""
     singular = calc_singular_angle()
-    checks = [
-        check_near(
-            f"jam behind the singular angle, coulomb at {stiffness:g} N/m [rad]",
-            jam.angle - singular,
-            theory[stiffness].angle - singular,
-            0.05,
-            "integration of the motion on a spring",
-        )
-        for stiffness, jam in jams.items()
-    ]
+    checks = Checks()
+    for stiffness, jam in jams.items():
+        what = f"jam behind the singular angle, coulomb at {stiffness:g} N/m [rad]"
+        expected = theory[stiffness].angle - singular
+        source = "integration of the motion on a spring"
+        checks.near(what, jam.angle - singular, expected, 0.05, source)
     order = calc_order_in_stiffness({k: jam.angle for k, jam in jams.items()})
     source = "Airy's equation: -1/3, and a logarithm"
-    return [
-        *checks,
-        check_between("order of this angle over stiffness", order, -0.36, -0.29, source),
-    ]
+    checks.between("order of this angle over stiffness", order, -0.36, -0.29, source)
+    return checks
 
 
-def check_friction(jams: Mapping[float, JamRun | None], step: float) -> list[Check]:
+def check_friction(jams: Mapping[float, JamRun | None], step: float) -> Checks:
     """Checks where the rod jams with other friction coefficients, under 'stewart_trinkle'."""
-    checks = []
+    checks = Checks()
     for friction, jam in jams.items():
         where = f"mu = {friction:g}, stewart_trinkle at {1e6 * step:g} us"
         if friction < 1 / math.tan(ANGLE):  # friction turns the rod down instead of upright
             count = 0 if jam is None else 1
-            checks.append(check_at_most(f"number of jams, {where}", count, 0, "mu tan(angle) < 1"))
+            checks.at_most(f"number of jams, {where}", count, 0, "mu tan(angle) < 1")
             continue
         wanted = max(ANGLE, calc_singular_angle(friction))  # the rod may start beyond it
-        checks.append(
-            check_near(
-                f"angle of the jam, {where} [rad]",
-                None if jam is None else jam.angle,
-                wanted,
-                1e-3,
-                "1 + 3 cos^2 = 3 mu sin cos, or the start",
-            )
-        )
+        what = f"angle of the jam, {where} [rad]"
+        source = "1 + 3 cos^2 = 3 mu sin cos, or the start"
+        checks.near(what, None if jam is None else jam.angle, wanted, 1e-3, source)
     return checks
 
 
-def check_no_slip(jams: JamsOfSteps) -> list[Check]:
+def check_no_slip(jams: JamsOfSteps) -> Checks:
     """Checks the rod with infinite friction, which jams in its first step.
 
     The tip slides but does not approach the ground, so no impact acts on it. Only friction requires
@@ -174,16 +123,10 @@ def check_no_slip(jams: JamsOfSteps) -> list[Check]:
     smallest = min(jams)
     where = f"no_slip at {1e6 * smallest:g} us"
     source = "angular momentum about the tip"
-    return [
-        check_at_most(f"time of the jam, {where} [s]", jams[smallest].time, 0, "the first step"),
-        check_near(
-            f"angular velocity after it, {where} [rad/s]",
-            jams[smallest].spin_after,
-            spin,
-            1e-3,
-            source,
-        ),
-        check_near(
-            f"its normal impulse, {where} [N s]", jams[smallest].impulse, impulse, 1e-3, source
-        ),
-    ]
+    checks = Checks()
+    checks.at_most(f"time of the jam, {where} [s]", jams[smallest].time, 0, "the first step")
+    checks.near(
+        f"angular velocity after it, {where} [rad/s]", jams[smallest].spin_after, spin, 1e-3, source
+    )
+    checks.near(f"its normal impulse, {where} [N s]", jams[smallest].impulse, impulse, 1e-3, source)
+    return checks

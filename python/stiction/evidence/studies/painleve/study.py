@@ -20,7 +20,7 @@ from stiction.evidence.experiments.painleve import (
     calc_singular_angle,
 )
 from stiction.evidence.experiments.sliding_rod import FRICTION, STIFFNESS
-from stiction.evidence.studies.checks import Check, check_at_most
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.painleve.checks import (
     check_compliant,
     check_friction,
@@ -67,13 +67,11 @@ def run_study(settings: Settings) -> StudyResult:
         "springs": {k: asdict(jam) for k, jam in springs.items()},
         "over_friction": {mu: _describe(jam) for mu, jam in over_friction.items()},
     }
-    result.checks = [
-        *check_theory(rigid),
-        check_at_most("number of failed steps, all models", failed, 0, "every step is solved"),
-        *_check_steps(settings, over_step, rigid, spring),
-        *check_stiffness(over_stiffness, springs),
-        *check_friction(over_friction, _FRICTION_STEP),
-    ]
+    result.checks += check_theory(rigid)
+    result.checks.at_most("number of failed steps, all models", failed, 0, "every step is solved")
+    result.checks += _check_steps(settings, over_step, rigid, spring)
+    result.checks += check_stiffness(over_stiffness, springs)
+    result.checks += check_friction(over_friction, _FRICTION_STEP)
     jams = {name: of_steps for name, of_steps in over_step.items() if of_steps}
     result.plots = {"angles": draw_angles(jams, spring, over_stiffness, springs, over_friction)}
     return result
@@ -120,16 +118,16 @@ def _run_frictions(settings: Settings) -> dict[float, JamRun | None]:
 
 def _check_steps(
     settings: Settings, over_step: Mapping[str, Mapping[float, JamRun]], rigid: Jam, spring: Jam
-) -> list[Check]:
+) -> Checks:
     num_steps = len(QUICK_STEPS if settings.quick else STEPS)
-    checks = []
+    checks = Checks()
     for name, jams in over_step.items():
         if name == "viscous":  # without viscosity the tip slides without friction
-            checks.append(check_at_most(f"number of jams, {name}", len(jams), 0, "no friction"))
+            checks.at_most(f"number of jams, {name}", len(jams), 0, "no friction")
         if name not in _JAMS:
             continue
         missed = num_steps - len(jams)
-        checks.append(check_at_most(f"number of runs without a jam, {name}", missed, 0, "it jams"))
+        checks.at_most(f"number of runs without a jam, {name}", missed, 0, "it jams")
         if missed:
             continue
         if name in _RIGID:

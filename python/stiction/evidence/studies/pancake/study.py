@@ -14,13 +14,7 @@ import numpy as np
 
 from stiction._core import contact_model_traits
 from stiction.errors import Error
-from stiction.evidence.studies.checks import (
-    Check,
-    check_at_least,
-    check_at_most,
-    check_between,
-    check_near,
-)
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.pages import add_page
 from stiction.evidence.studies.pancake.plots import draw_faces, draw_scaling, draw_task, draw_times
 from stiction.evidence.studies.pancake.run import PancakeRun, run_pancake
@@ -120,55 +114,35 @@ def _run_all(settings: Settings) -> Iterator[PancakeRun]:
         yield run_pancake(TRIANGLES, name, tessellation="triangle")
 
 
-def _check_grab(run: PancakeRun) -> list[Check]:
+def _check_grab(run: PancakeRun) -> Checks:
     weight = SPATULA_MASS * _GRAVITY
     name = f"{run.contact_model}, {run.grid} faces"
-    return [
-        check_near(f"lift of the spatula, {name} [m]", run.lift, LIFT, 0.03, "keyframes"),
-        check_near(
-            f"upward force on the handle, {name} [N]",
-            run.handle_force,
-            weight,
-            5e-3,
-            "weight of the spatula",
-        ),
-        check_near(f"grip force, {name} [N]", run.last("grip_force"), GRIP_FORCE, 0.02, "command"),
-        check_at_most(
-            f"slip of the handle, {name} [m]", run.max("slip"), 0.01, "the gripper holds it"
-        ),
-        check_at_most(
-            f"rotation of the handle in the grip, {name} [deg]",
-            run.max("slip_deg"),
-            5.0,
-            "the gripper holds it",
-        ),
-    ]
+    checks = Checks()
+    checks.near(f"lift of the spatula, {name} [m]", run.lift, LIFT, 0.03, "keyframes")
+    what = f"upward force on the handle, {name} [N]"
+    checks.near(what, run.handle_force, weight, 5e-3, "weight of the spatula")
+    checks.near(f"grip force, {name} [N]", run.last("grip_force"), GRIP_FORCE, 0.02, "command")
+    checks.at_most(f"slip of the handle, {name} [m]", run.max("slip"), 0.01, "the gripper holds it")
+    what = f"rotation of the handle in the grip, {name} [deg]"
+    checks.at_most(what, run.max("slip_deg"), 5.0, "the gripper holds it")
+    return checks
 
 
-def _check_flip(run: PancakeRun) -> list[Check]:
+def _check_flip(run: PancakeRun) -> Checks:
     name = f"{run.contact_model}, {run.grid} faces"
     height = run.last("pancake_height") - STOVE_HEIGHT if run.on_stove else None
-    return [
-        check_at_least(
-            f"height of the raised pancake above the stove, {name} [m]",
-            run.pancake_height_raised - STOVE_HEIGHT,
-            0.05,
-            "the spatula lifts it",
-        ),
-        check_at_least(
-            f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, "it is flipped"
-        ),
-        check_near(
-            f"final height of the pancake above the stove, {name} [m]",
-            height,
-            _HALF_THICKNESS,
-            0.05,
-            "it is at rest",
-        ),
-        check_at_most(
-            f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, "it is at rest"
-        ),
-    ]
+    checks = Checks()
+    what = f"height of the raised pancake above the stove, {name} [m]"
+    checks.at_least(what, run.pancake_height_raised - STOVE_HEIGHT, 0.05, "the spatula lifts it")
+    checks.at_least(
+        f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, "it is flipped"
+    )
+    what = f"final height of the pancake above the stove, {name} [m]"
+    checks.near(what, height, _HALF_THICKNESS, 0.05, "it is at rest")
+    checks.at_most(
+        f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, "it is at rest"
+    )
+    return checks
 
 
 def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
@@ -183,38 +157,29 @@ def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
     }
 
 
-def _check_exponents(name: str, exponents: dict[str, float]) -> list[Check]:
-    return [
-        check_at_most(
-            f"exponent of the query's time over faces, {name}",
-            exponents["surfaces_us"],
-            1.05,
-            "fig. 8: linear",
-        ),
-        check_at_most(
-            f"exponent of the step's time over faces, {name}", exponents["step_us"], 1.05, "target"
-        ),
-    ]
+def _check_exponents(name: str, exponents: dict[str, float]) -> Checks:
+    checks = Checks()
+    what = f"exponent of the query's time over faces, {name}"
+    checks.at_most(what, exponents["surfaces_us"], 1.05, "fig. 8: linear")
+    checks.at_most(
+        f"exponent of the step's time over faces, {name}", exponents["step_us"], 1.05, "target"
+    )
+    return checks
 
 
-def _compare_tessellations(runs: Sequence[PancakeRun], result: StudyResult) -> list[Check]:
+def _compare_tessellations(runs: Sequence[PancakeRun], result: StudyResult) -> Checks:
     of_grid = {run.tessellation: run for run in runs if _is_compared(run)}
     if len(of_grid) < 2:
-        return []
+        return Checks()
     ratios: dict[str, Any] = {"faces": _divide(of_grid, lambda run: run.mean("faces"))}
     ratios |= {name: _divide(of_grid, lambda run, name=name: run.quiet(name)) for name in _TIMES}
     result.figures["triangles_to_polygons"] = ratios
     turned = of_grid["triangle"].last("turn_deg")
-    return [
-        check_between(
-            "ratio of the numbers of faces, triangles to polygons",
-            ratios["faces"],
-            3.5,
-            4.6,
-            "paper: 4.05",
-        ),
-        check_at_least("rotation of the pancake, triangles [deg]", turned, 150, "it is flipped"),
-    ]
+    checks = Checks()
+    what = "ratio of the numbers of faces, triangles to polygons"
+    checks.between(what, ratios["faces"], 3.5, 4.6, "paper: 4.05")
+    checks.at_least("rotation of the pancake, triangles [deg]", turned, 150, "it is flipped")
+    return checks
 
 
 def _is_compared(run: PancakeRun) -> bool:

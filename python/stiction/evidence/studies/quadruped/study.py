@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import Error
-from stiction.evidence.studies.checks import check_at_least, check_at_most, check_between
 from stiction.evidence.studies.quadruped.checks import (
     check_ahead,
     check_counts,
@@ -83,12 +82,10 @@ def run_study(settings: Settings) -> StudyResult:
     short = min(duration, QUICK_SHORT_DURATION if settings.quick else SHORT_DURATION)
     walk_all("plane", None, short, command=_order(SPEED))
     over_hills = walk_all("hills", hills, short, command=_order(HILL_SPEED))
-    result.checks = [
-        *check_in_place(result.figures, "in place"),
-        *check_ahead(result.figures, "ahead"),
-        *check_ahead(result.figures, "plane"),
-        *check_hills(result.figures["hills"]),
-    ]
+    result.checks += check_in_place(result.figures, "in place")
+    for where in ("ahead", "plane"):
+        result.checks += check_ahead(result.figures, where)
+    result.checks += check_hills(result.figures["hills"])
     events = _study_events(settings, floor, duration, result)
     _study_counts(settings, result)
     for where in ("in place", EVENTS, "ahead", "hills"):
@@ -96,7 +93,7 @@ def run_study(settings: Settings) -> StudyResult:
         if ratios:
             name = f"{where}: ratio of CPU times, drumwright_shell to no_slip"
             source = "more expensive in the paper, too"
-            result.checks.append(check_at_least(name, ratios["physics"], 1, source))
+            result.checks.at_least(name, ratios["physics"], 1, source)
     _study_viscous(
         settings, min(duration, QUICK_VISCOUS_DURATION) if settings.quick else duration, result
     )
@@ -175,26 +172,16 @@ def _study_viscous(settings: Settings, duration: float, result: StudyResult) -> 
         )  # fmt: skip
     result.figures["viscous"] = {solver: describe_walk(run) for solver, run in runs.items()}
     ratios = _compare_times(result, "viscous", *reversed(VISCOUS_SOLVERS))
-    result.checks.append(
-        check_between(
-            "viscous: ratio of CPU times of whole runs, lemke to ppm_ratio",
-            ratios["whole run"] if ratios else None, 0.5, 2,
-            "paper: 1.37; the LCPs take little of the time",
-        )
-    )  # fmt: skip
+    what = "viscous: ratio of CPU times of whole runs, lemke to ppm_ratio"
+    source = "paper: 1.37; the LCPs take little of the time"
+    result.checks.between(what, ratios["whole run"] if ratios else None, 0.5, 2, source)
     for solver, figures in result.figures["viscous"].items():
         result.checks += check_whole(figures, f"viscous, {solver}", 0.5)
     ours, lemke = (run.base[run.time < AGREEMENT_TIME] for run in runs.values())
     both = len(ours) > 0 and ours.shape == lemke.shape
     distance = float(np.abs(ours - lemke).max()) if both else None
-    result.checks.append(
-        check_at_most(
-            f"viscous: largest difference of the base between solvers until {AGREEMENT_TIME:g} s [m]",
-            distance,
-            1e-6,
-            "the solution is unique",
-        )
-    )
+    what = f"viscous: largest difference of the base between solvers until {AGREEMENT_TIME:g} s [m]"
+    result.checks.at_most(what, distance, 1e-6, "the solution is unique")
     result.plots["viscous"] = draw_walk(runs)
 
 
@@ -209,27 +196,15 @@ def _study_package(settings: Settings, result: StudyResult) -> None:
             result.notes.append(f"dm_control's quadruped is not run: {e}")
             return
         figures[name] = describe_package(walk)
-        result.checks += [
-            check_at_most(
-                f"dm_control's quadruped, {name}: failures",
-                bool(walk.failure),
-                0,
-                "the whole run is completed",
-            ),
-            check_at_least(
-                f"dm_control's quadruped, {name}: smallest cosine of the tilt [-]",
-                figures[name]["least_upright"],
-                0.9,
-                "upright",
-            ),
-        ]
+        what = f"dm_control's quadruped, {name}: failures"
+        result.checks.at_most(what, bool(walk.failure), 0, "the whole run is completed")
+        what = f"dm_control's quadruped, {name}: smallest cosine of the tilt [-]"
+        result.checks.at_least(what, figures[name]["least_upright"], 0.9, "upright")
         # The walk needs slip: of two feet that swing sideways together, one must slip.
         if name != "no_slip":
             way = figures[name]["travel"]
-            result.checks.append(
-                check_at_least(
-                    f"dm_control's quadruped, {name}: distance walked [m]", way, 0.1, "it walks"
-                )
+            result.checks.at_least(
+                f"dm_control's quadruped, {name}: distance walked [m]", way, 0.1, "it walks"
             )
     result.figures["package"] = figures
 

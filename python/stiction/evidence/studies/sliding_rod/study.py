@@ -43,9 +43,9 @@ def run_study(settings: Settings) -> StudyResult:
         name: {model: measure_jam(run) for model, run in of_models.items()}
         for name, of_models in thin.items()
     }
-    result.checks = make_checks(settings, result.figures, runs, fine)
+    result.checks += make_checks(settings, result.figures, runs, fine)
     for name in CASES:
-        result.checks += check_peer(settings, name, fine[name], result)
+        check_peer(settings, name, fine[name], result)
     result.plots = _draw(result.figures, fine, references)
     return result
 

@@ -18,7 +18,7 @@ from stiction.evidence.experiments.spatula import (
     Vector,
     run_spatula,
 )
-from stiction.evidence.studies.checks import Check, check_at_least, check_at_most, check_near
+from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.pages import add_page
 from stiction.evidence.studies.peers import find_peer_rows
 from stiction.evidence.studies.spatula.plots import (
@@ -80,11 +80,9 @@ def run_study(settings: Settings) -> StudyResult:
         "example": {model: _describe(EXAMPLE, run) for model, run in example.items()},
         **sweeps,
     }
-    result.checks = [
-        *_check_phases(result.figures["paper"]),
-        *_check_convergence(sweeps),
-        *_check_peers(settings, result, example),
-    ]
+    result.checks += _check_phases(result.figures["paper"])
+    result.checks += _check_convergence(sweeps)
+    result.checks += _check_peers(settings, result, example)
     result.plots = {
         "fig01_patch": draw_pressure({name: paper.patches[at] for name, at in _SHOWN.items()}),
         "fig01_gripper": draw_stills(
@@ -153,58 +151,33 @@ def _calc_time_since_switch(wave: GripWave, time: Vector) -> Vector:
     return np.where(phase < tight, phase, phase - tight)
 
 
-def _check_phases(figures: dict[str, Any]) -> list[Check]:
+def _check_phases(figures: dict[str, Any]) -> Checks:
     """Checks slip, patches and faces of both phases of the paper's wave."""
     tight, loose = figures["tight"], figures["loose"]
-    return [
-        check_near(
-            "force of the patches when tight [N]",
-            tight["pressing"],
-            PAPER.tight,
-            0.01,
-            "fig. 10: command",
-        ),
-        check_near(
-            "force of the patches when loose [N]",
-            loose["pressing"],
-            PAPER.loose,
-            0.01,
-            "fig. 10: command",
-        ),
-        check_at_most(
-            "slip speed when tight [m/s]",
-            tight["slip_speed"],
-            STICTION_TOLERANCE,
-            "stiction: below v_s",
-        ),
-        check_at_least(
-            "slip speed when loose [m/s]",
-            loose["slip_speed"],
-            5 * STICTION_TOLERANCE,
-            "slip: far above v_s",
-        ),
-        check_at_most(
-            "ratio of pitch rates, tight to loose",
-            tight["pitch_rate"] / loose["pitch_rate"],
-            0.1,
-            "paper: the spatula sticks when tight",
-        ),
-        check_at_least(
-            "ratio of a patch's length to its width when tight",
-            tight["length_ratio"],
-            1.5,
-            "paper: elongated along the handle",
-        ),
-        check_near(
-            "number of faces when tight", tight["faces"], 160, 0.2, "[castro2022] VI.D: about 160"
-        ),
-        check_near(
-            "number of faces when loose", loose["faces"], 60, 0.2, "[castro2022] VI.D: about 60"
-        ),
-    ]
+    checks = Checks()
+    what = "force of the patches when tight [N]"
+    checks.near(what, tight["pressing"], PAPER.tight, 0.01, "fig. 10: command")
+    what = "force of the patches when loose [N]"
+    checks.near(what, loose["pressing"], PAPER.loose, 0.01, "fig. 10: command")
+    what = "slip speed when tight [m/s]"
+    checks.at_most(what, tight["slip_speed"], STICTION_TOLERANCE, "stiction: below v_s")
+    what = "slip speed when loose [m/s]"
+    checks.at_least(what, loose["slip_speed"], 5 * STICTION_TOLERANCE, "slip: far above v_s")
+    what = "ratio of pitch rates, tight to loose"
+    source = "paper: the spatula sticks when tight"
+    checks.at_most(what, tight["pitch_rate"] / loose["pitch_rate"], 0.1, source)
+    what = "ratio of a patch's length to its width when tight"
+    checks.at_least(what, tight["length_ratio"], 1.5, "paper: elongated along the handle")
+    checks.near(
+        "number of faces when tight", tight["faces"], 160, 0.2, "[castro2022] VI.D: about 160"
+    )
+    checks.near(
+        "number of faces when loose", loose["faces"], 60, 0.2, "[castro2022] VI.D: about 60"
+    )
+    return checks
 
 
-def _check_convergence(sweeps: dict[str, dict[float, float]]) -> list[Check]:
+def _check_convergence(sweeps: dict[str, dict[float, float]]) -> Checks:
     """Checks that the pitch converges in the time step, and in both tolerances.
 
     The grip opens within milliseconds, which 40 ms cannot resolve. These steps therefore reach the
@@ -212,42 +185,24 @@ def _check_convergence(sweeps: dict[str, dict[float, float]]) -> list[Check]:
     """
     steps, openings = sweeps["pitch_by_step"], sweeps["pitch_with_fine_openings"]
     speeds, tolerances = sweeps["pitch_by_stiction_tolerance"], sweeps["pitch_by_tolerance"]
-    return [
-        check_near(
-            f"pitch at {TIME_SHOWN:g} s, 40 ms but {1000 * _FINEST:g} ms at openings [rad]",
-            openings[EXAMPLE_STEP],
-            steps[_FINEST],
-            0.02,
-            f"pitch with steps of {1000 * _FINEST:g} ms",
-        ),
-        *(
-            check_near(
-                f"pitch with tolerance {tolerance:g} [rad]",
-                pitch,
-                steps[EXAMPLE_STEP],
-                0.02,
-                "pitch with tolerance 1e-5",
-            )
-            for tolerance, pitch in tolerances.items()
-        ),
-        check_near(
-            "pitch with v_s = 1e-5 m/s [rad]",
-            speeds[1e-5],
-            speeds[1e-6],
-            0.02,
-            "pitch with v_s = 1e-6 m/s",
-        ),
-    ]
+    checks = Checks()
+    what = f"pitch at {TIME_SHOWN:g} s, 40 ms but {1000 * _FINEST:g} ms at openings [rad]"
+    source = f"pitch with steps of {1000 * _FINEST:g} ms"
+    checks.near(what, openings[EXAMPLE_STEP], steps[_FINEST], 0.02, source)
+    for tolerance, pitch in tolerances.items():
+        what = f"pitch with tolerance {tolerance:g} [rad]"
+        checks.near(what, pitch, steps[EXAMPLE_STEP], 0.02, "pitch with tolerance 1e-5")
+    what = "pitch with v_s = 1e-5 m/s [rad]"
+    checks.near(what, speeds[1e-5], speeds[1e-6], 0.02, "pitch with v_s = 1e-6 m/s")
+    return checks
 
 
-def _check_peers(
-    settings: Settings, result: StudyResult, runs: dict[str, SpatulaRun]
-) -> list[Check]:
+def _check_peers(settings: Settings, result: StudyResult, runs: dict[str, SpatulaRun]) -> Checks:
     """Compares the example with Drake's results for the same model, time step and v_s."""
     main = find_peer_rows(settings, result, "spatula_main")
     reference = find_peer_rows(settings, result, "spatula_ref")
     if main is None or reference is None:
-        return []
+        return Checks()
     pairs: list[tuple[str, float, float]] = []
     for model in settings.pick(*_DRAKE_NAMES):
         row = main[f"example_{_DRAKE_NAMES[model]}_polygon"]["pitch_at"]
@@ -264,10 +219,10 @@ def _check_peers(
         row = reference[f"lagged_dt{_SPEED_STEP:g}_vs{_format_speed(speed)}"]["pitch_at"]
         pairs.append((f"v_s = {speed:g} m/s", pitch, row[f"{TIME_SHOWN:g}"]))
     result.figures["drake"] = {name: [ours, drake] for name, ours, drake in pairs}
-    return [
-        check_near(f"pitch, {name} [rad]", ours, drake, _AGREEMENT, "Drake")
-        for name, ours, drake in pairs
-    ]
+    checks = Checks()
+    for name, ours, drake in pairs:
+        checks.near(f"pitch, {name} [rad]", ours, drake, _AGREEMENT, "Drake")
+    return checks
 
 
 def _format_speed(speed: float) -> str:
