@@ -48,9 +48,7 @@ def _draw_scene(axes: Axes, curves: WorkCurves) -> None:
     if curves.floor:
         axes.axhline(curves.floor, color="k", lw=0.8, ls=":", label=_FLOOR)
     make_log_log(axes)
-    axes.set_title(curves.scene)
-    axes.set_xlabel(curves.work)
-    axes.set_ylabel(curves.error)
+    axes.set(title=curves.scene, xlabel=curves.work, ylabel=curves.error)
 
 
 def _find_line(stepper: str, steppers: Sequence[str]) -> dict[str, Any]:

@@ -31,9 +31,7 @@ def draw_scene(run: ClutterRun) -> Figure:
     figure, axes = make_plot(2, height=5.2)
     for panel, qpos, title in zip(axes, (run.start, run.end), ("0 s", "3 s"), strict=True):
         _draw_bodies(panel, qpos)
-        panel.set_title(f"{title}, {run.case.contact_model}")
-        panel.set_xlabel("x [m]")
-        panel.set_ylabel("z [m]")
+        panel.set(title=f"{title}, {run.case.contact_model}", xlabel="x [m]", ylabel="z [m]")
     return figure
 
 
@@ -52,9 +50,7 @@ def _draw_bodies(axes: Axes, qpos: Vector) -> None:
     axes.add_collection(PatchCollection(shapes, facecolors=colors, edgecolors="0.25", lw=0.8))
     h = scene.side / 2
     axes.plot([-h, -h, h, h], [0.8, 0, 0, 0.8], color="k", lw=1.5)
-    axes.set_aspect("equal")
-    axes.set_xlim(-h - 0.1, h + 0.1)
-    axes.set_ylim(-0.05, 1.3)
+    axes.set(aspect="equal", xlim=(-h - 0.1, h + 0.1), ylim=(-0.05, 1.3))
 
 
 def _project_box(pose: Vector) -> Vector:
@@ -95,8 +91,7 @@ def draw_solver(runs: Mapping[str, ClutterRun]) -> Figure:
         if known.any():
             right.plot(run.time[known], run.condition[known], **line)
     left.set_ylabel("Newton iterations, largest of all islands")
-    right.set_ylabel("condition number of H")
-    right.set_yscale("log")
+    right.set(ylabel="condition number of H", yscale="log")
     _finish_time(figure, left, right)
     # 'tamsi' and 'coulomb' take ten times the iterations of the others.
     left.set_yscale("symlog", linthresh=10)
@@ -112,9 +107,7 @@ def draw_stiction_speed(runs: Mapping[str, ClutterRun]) -> Figure:
             time, speed = _average(run, run.stiction_speed)
             axes.plot(time, speed, **{**_find_line(name, runs), "lw": 1.6})
     axes.axhline(STICTION_TOLERANCE, color="k", ls=":", lw=1, label="v_s")
-    axes.set_yscale("log")
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("effective stiction speed [m/s]")
+    axes.set(yscale="log", xlabel="time [s]", ylabel="effective stiction speed [m/s]")
     axes.legend(frameon=False, fontsize=9)
     return figure
 
@@ -140,8 +133,7 @@ def _average(run: ClutterRun, values: Vector) -> tuple[Vector, Vector]:
 
 def _finish_time(figure: Figure, left: Axes, right: Axes) -> None:
     for axes in (left, right):
-        axes.set_xlabel("time [s]")
-        axes.set_xlim(0, None)
+        axes.set(xlabel="time [s]", xlim=(0, None))
     left.set_ylim(0, None)
     add_legend(figure, left)
 
@@ -166,20 +158,17 @@ def draw_against_stiffness(runs: Sweep) -> Figure:
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
     for axes in (left, right):
-        axes.set_xscale("log")
-        axes.set_xlabel("stiffness [N/m]")
+        axes.set(xscale="log", xlabel="stiffness [N/m]")
     _label_means(left, right)
     add_legend(figure, left)
     return figure
 
 
 def _label_means(left: Axes, right: Axes) -> None:
-    left.set_ylabel("Newton iterations, mean")
-    left.set_yscale("log")
+    left.set(ylabel="Newton iterations, mean", yscale="log")
     left.set_yticks(_ITERATION_TICKS[1:], [str(tick) for tick in _ITERATION_TICKS[1:]])
     left.yaxis.set_minor_locator(NullLocator())
-    right.set_ylabel("mean condition number of H")
-    right.set_yscale("log")
+    right.set(ylabel="mean condition number of H", yscale="log")
 
 
 def draw_penetration(runs: Sweep) -> Figure:

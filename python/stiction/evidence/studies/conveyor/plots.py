@@ -25,8 +25,7 @@ def draw_motion(reference: Trajectory, exact: Vector) -> Figure:
         axes.fill_between(
             time, low, high, where=slips, color="k", alpha=0.07, lw=0, label="slip, exact"
         )
-        axes.set_ylim(low, high)
-        axes.set_xlabel("time [s]")
+        axes.set(ylim=(low, high), xlabel="time [s]")
     left.plot(time, calc_belt_position(time), color="0.5", label="belt")
     left.plot(time, calc_belt_position(time) + reference.x, color=find_color("lagged"), label="box")
     left.set_ylabel("x [m]")

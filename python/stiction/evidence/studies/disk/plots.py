@@ -42,14 +42,12 @@ def _draw_row(left: Axes, right: Axes, runs: Mapping[float, DiskRun], final: flo
             axes.plot(x, run.ratio, lw=1.2, label=f"{ratio:.2g}")
     for axes in (left, right):
         axes.axhline(final, color="k", lw=0.8, ls="--")
-        axes.set_yscale("log")
-        axes.set_ylabel("v / (R ω)")
+        axes.set(yscale="log", ylabel="v / (R ω)")
     right.text(
         0.99, final, f"{final:.4g}", transform=right.get_yaxis_transform(), ha="right", va="bottom"
     )
     left.set_xlabel("time [ms]")
-    right.set_xlabel("fraction of the initial speed")
-    right.set_xscale("log")
+    right.set(xlabel="fraction of the initial speed", xscale="log")
     right.invert_xaxis()
 
 
@@ -70,8 +68,7 @@ def draw_convergence_of_disk(
         label="order 2",
     )  # fmt: skip
     make_log_log(right)
-    right.set_xlabel("grid size [mm]")
-    right.set_ylabel("relative error")
+    right.set(xlabel="grid size [mm]", ylabel="relative error")
     right.legend(frameon=False, fontsize=9)
     return figure
 
@@ -87,7 +84,6 @@ def draw_springs(figures: Mapping[str, Any]) -> Figure:
     ):
         axes.plot(list(of_rings), list(of_rings.values()), "o-", color=color, label=name)
         axes.axhline(wanted, color=color, lw=0.8, ls="--")
-    axes.set_xlabel("rings of a mesh that is finer at the rim")
-    axes.set_ylabel("v / (R ω) at the stop")
+    axes.set(xlabel="rings of a mesh that is finer at the rim", ylabel="v / (R ω) at the stop")
     axes.legend(frameon=False, fontsize=9)
     return figure

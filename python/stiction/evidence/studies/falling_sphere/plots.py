@@ -42,10 +42,7 @@ def draw_motion(reference: Trajectory) -> Figure:
             arrowprops={"arrowstyle": "-", "color": "0.5"},
             fontsize=9,
         )
-    axes.set_aspect("equal")
-    axes.set_ylim(-0.01, 0.15)
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("z [m]")
+    axes.set(aspect="equal", ylim=(-0.01, 0.15), xlabel="x [m]", ylabel="z [m]")
     return figure
 
 

@@ -30,9 +30,7 @@ def draw_drop(
         _draw(right, name, model.drop, find_color(name))
     right.set_title("scenes/grasp.xml")
     for axes in (left, right):
-        axes.set_yscale("log")
-        axes.set_xlabel("time [ms]")
-        axes.set_ylabel("drop of a block [m]")
+        axes.set(yscale="log", xlabel="time [ms]", ylabel="drop of a block [m]")
     left.legend(frameon=False, fontsize=8, loc="center right")
     if models:
         right.legend(
@@ -67,8 +65,7 @@ def draw_times(times: Mapping[str, float], paper: Mapping[str, float]) -> Figure
         if name in names:
             axes.plot(scale * paper[solver], name, "k|", ms=16, mew=2)
     axes.plot([], [], "k|", ms=10, mew=2, label="paper's ratios")
-    axes.set_xscale("log")
-    axes.set_xlabel("CPU time of an LCP [µs]")
+    axes.set(xscale="log", xlabel="CPU time of an LCP [µs]")
     axes.invert_yaxis()
     axes.legend(frameon=False, fontsize=9)
     return figure

@@ -31,8 +31,7 @@ def draw_times(
     ends = np.array([max(low, 100), high])
     axes.plot(ends, 0.3 * ends, ":", color="0.5", lw=1, label="order 1")
     make_log_log(axes)
-    axes.set_xlabel("faces")
-    axes.set_ylabel("time per step [us]")
+    axes.set(xlabel="faces", ylabel="time per step [us]")
     axes.legend(frameon=False, fontsize=8, ncols=2)
     return figure
 
@@ -73,7 +72,6 @@ def draw_sides(sides: Sides) -> Figure:
         right.plot(numbers, shares, "o-", lw=1.2, label=label)
     right.set_yscale("log")
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
-    right.set_xlabel("sides of a polygon")
-    right.set_ylabel("share of the polygons")
+    right.set(xlabel="sides of a polygon", ylabel="share of the polygons")
     right.legend(frameon=False, fontsize=9)
     return figure

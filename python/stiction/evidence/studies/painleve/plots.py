@@ -63,8 +63,7 @@ def _draw_stiffness(axes: Axes, jams: Mapping[float, JamRun], springs: Mapping[f
     make_log_log(axes)
     axes.set_yticks([0.3, 1, 3], ["0.3", "1", "3"])
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("stiffness [N/m]")
-    axes.set_ylabel("jam behind the singular angle [degrees]")
+    axes.set(xlabel="stiffness [N/m]", ylabel="jam behind the singular angle [degrees]")
     axes.legend(frameon=False, fontsize=9)
 
 
@@ -78,6 +77,5 @@ def _draw_friction(axes: Axes, jams: Mapping[float, JamRun | None]) -> None:
         label="stewart_trinkle",
     )  # fmt: skip
     axes.axhline(np.degrees(ANGLE), color="0.6", lw=1, label="start")
-    axes.set_xlabel("friction coefficient")
-    axes.set_ylabel("angle of the jam [degrees]")
+    axes.set(xlabel="friction coefficient", ylabel="angle of the jam [degrees]")
     axes.legend(frameon=False, fontsize=9)

@@ -48,9 +48,7 @@ def draw_faces(runs: Sequence[PancakeRun]) -> Figure:
         axes[0].plot(
             run.samples["time"], run.samples["faces"], line, color=color, lw=1.2, label=label
         )
-    axes[0].set_ylabel("faces per step")
-    axes[0].set_xlabel("time [s]")
-    axes[0].set_yscale("log")
+    axes[0].set(ylabel="faces per step", xlabel="time [s]", yscale="log")
     _mark_phases(axes[0], runs[0], with_names=True)
     axes[0].legend(frameon=False, fontsize=8, loc="lower right", ncols=2)
     return figure
@@ -63,8 +61,7 @@ def draw_times(runs: Sequence[PancakeRun]) -> Figure:
         for color, run in zip(_pick_colors(len(runs)), runs, strict=True):
             time, values = run.samples["time"], _smooth(run.samples[name])
             each.plot(time, values, color=color, lw=1.1, label=str(run.grid))
-        each.set_yscale("log")
-        each.set_ylabel(f"{title} [µs]")
+        each.set(yscale="log", ylabel=f"{title} [µs]")
         _mark_phases(each, runs[0], with_names=each is axes[0])
     axes[2].set_xlabel("time [s]")
     axes[0].legend(frameon=False, fontsize=8, ncols=4, loc="lower right")

@@ -68,7 +68,6 @@ def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
         axes.plot(
             run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_color(name), label=name, lw=1
         )
-    axes.set_xlabel("x of the base [m]")
-    axes.set_ylabel("z of the ground, and of the base minus 140 [mm]")
+    axes.set(xlabel="x of the base [m]", ylabel="z of the ground, and of the base minus 140 [mm]")
     axes.legend(frameon=False, fontsize=9)
     return figure

@@ -36,9 +36,7 @@ def draw_motion(reference: Trajectory) -> Figure:
             label=f"jam at {1e3 * jam:.1f} ms" if is_jam else None,
         )
     axes.plot(reference.x, reference.z, color="0.3", lw=1, label="center; rod every 10 ms")
-    axes.set_aspect("equal")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("z [m]")
+    axes.set(aspect="equal", xlabel="x [m]", ylabel="z [m]")
     axes.legend(frameon=False, fontsize=9, loc="upper left")
     return figure
 

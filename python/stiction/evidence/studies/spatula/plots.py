@@ -25,9 +25,7 @@ def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> F
     for name, run in runs.items():
         axes.plot(run.time, run.pitch, **find_line(name, list(runs)))
     _shade_tight(axes, wave, next(iter(runs.values())).time[-1])
-    axes.set_title(title)
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("pitch [rad]")
+    axes.set(title=title, xlabel="time [s]", ylabel="pitch [rad]")
     axes.legend(frameon=False, fontsize=9)
     return figure
 
@@ -99,8 +97,7 @@ def draw_convergence(
     label_steps(left, sorted(steps))
     left.set_ylim(0, 1.25 * max(steps.values()))
     right.semilogx(list(speeds), list(speeds.values()), "o-", color=_OURS)
-    right.set_ylim(0, 1.1 * max(speeds.values()))
-    right.set_xlabel("stiction tolerance [m/s]")
+    right.set(ylim=(0, 1.1 * max(speeds.values())), xlabel="stiction tolerance [m/s]")
     for axes in (left, right):
         axes.set_ylabel(f"pitch at {time:g} s [rad]")
     return figure
