@@ -94,11 +94,7 @@ class PlanarCase:
         return self.calc_path_error(run.time, run.q, reference, columns)
 
     def calc_path_error(
-        self,
-        time: Vector,
-        q: Vector,
-        reference: Trajectory,
-        columns: tuple[int, ...] | None = None,
+        self, time: Vector, q: Vector, reference: Trajectory, columns: tuple[int, ...] | None = None
     ) -> float:
         """As calc_error, for times (n,) and coordinates (n, 2 or 3) of another simulator."""
         compared = list(columns or self.columns)

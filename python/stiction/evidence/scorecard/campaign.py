@@ -135,10 +135,7 @@ def _is_done(path: Path, digest: str) -> bool:
 
 
 def run_all(
-    runs: Iterable[Run],
-    campaign: Campaign,
-    tell: Callable[[str], None],
-    stop: Callable[[], bool],
+    runs: Iterable[Run], campaign: Campaign, tell: Callable[[str], None], stop: Callable[[], bool]
 ) -> bool:
     """Makes all runs. Returns False if stop() became true."""
     for run in runs:

@@ -7,12 +7,7 @@ from typing import Any
 from stiction.evidence.experiments.conveyor import CASE, FRICTION, MASS, RELAXATION_TIME
 from stiction.evidence.experiments.planar import GRAVITY, STICTION_TOLERANCE, Trajectory
 from stiction.evidence.experiments.planar_case import Runs, list_runs
-from stiction.evidence.studies.checks import (
-    NOT_AT_A_DISTANCE,
-    Checks,
-    check_reference,
-    check_runs,
-)
+from stiction.evidence.studies.checks import NOT_AT_A_DISTANCE, Checks, check_reference, check_runs
 from stiction.evidence.studies.conveyor.plots import STEP_SHOWN
 from stiction.evidence.studies.peers import calc_peer_distance
 from stiction.evidence.studies.study import Settings, StudyResult

@@ -24,9 +24,7 @@ RINGS_OF = {"polygon": ((2 / 3, 1.0),), "triangle": ((5 / 9, 2 / 3), (8 / 9, 1 /
 STICTION_OF_ATTRACTION = 1e-13  # [m/s]
 
 
-def study_attraction(
-    settings: Settings,
-) -> tuple[dict[str, Any], dict[float, DiskRun]]:
+def study_attraction(settings: Settings) -> tuple[dict[str, Any], dict[float, DiskRun]]:
     """Runs the disk under `lagged` from several initial ratios with each tessellation and
     quadrature. Returns the figures, and the runs with `moment_exact` on polygons by initial
     ratio."""

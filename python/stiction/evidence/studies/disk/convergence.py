@@ -36,9 +36,7 @@ GRID_STEP = 2e-3  # [s]
 STICTION_TOLERANCE = 1e-7  # [m/s]
 
 
-def study_time(
-    settings: Settings,
-) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
+def study_time(settings: Settings) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
     """Measures errors of v and w relative to the continuous motion with the same mesh and points.
     Returns figures, the errors of v by contact model and time step, and checks."""
     disk = Disk(NUM_RINGS)
@@ -87,9 +85,7 @@ def _check_time(figures: dict[str, Any]) -> Checks:
     return checks
 
 
-def study_grid(
-    settings: Settings,
-) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
+def study_grid(settings: Settings) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
     """Measures errors of v and w relative to a fine grid with the same time step. Returns figures,
     the errors by grid size, and checks."""
     rings = QUICK_RINGS if settings.quick else RINGS

@@ -11,12 +11,7 @@ from matplotlib.figure import Figure
 
 from stiction.evidence.experiments.disk import calc_motion
 from stiction.evidence.studies.disk.scene import SPEED, Disk, DiskRun
-from stiction.tables.plots import (
-    add_legend,
-    draw_convergence,
-    make_log_log,
-    make_plot,
-)
+from stiction.tables.plots import add_legend, draw_convergence, make_log_log, make_plot
 
 
 def draw_ratios(rows: Mapping[str, Mapping[float, DiskRun]], finals: Mapping[str, float]) -> Figure:

@@ -14,12 +14,7 @@ from stiction.evidence.experiments.falling_sphere import (
 )
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.planar_case import Runs, list_runs
-from stiction.evidence.studies.checks import (
-    NOT_AT_A_DISTANCE,
-    Checks,
-    check_reference,
-    check_runs,
-)
+from stiction.evidence.studies.checks import NOT_AT_A_DISTANCE, Checks, check_reference, check_runs
 from stiction.evidence.studies.falling_sphere.plots import STEP_SHOWN
 from stiction.evidence.studies.peers import calc_peer_distance
 from stiction.evidence.studies.study import Settings, StudyResult

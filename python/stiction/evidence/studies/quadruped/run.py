@@ -27,10 +27,7 @@ START_HEIGHT = 0.15  # initial height of the base above the ground [m]
 # Replaces the scene's friction coefficient of 1000.
 RUBBER = {"materials": {"rubber": {"friction": 1.0}}, "geoms": {"*": "rubber"}}
 # Friction of the published viscous run: 0.1 N s/m, without Coulomb friction.
-VISCOUS = {
-    "materials": {"oil": {"friction": 0.0, "viscous_friction": 0.1}},
-    "geoms": {"*": "oil"},
-}
+VISCOUS = {"materials": {"oil": {"friction": 0.0, "viscous_friction": 0.1}}, "geoms": {"*": "oil"}}
 
 
 @dataclass(frozen=True)

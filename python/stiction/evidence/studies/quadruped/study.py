@@ -46,9 +46,7 @@ SPEED, HILL_SPEED = 0.05, 0.1  # commanded speed on the floor and over hills [m/
 AGREEMENT_TIME = 0.5  # time until which the solvers of one problem are compared [s]
 
 # Contacts of a foot with different normals hold it down if the friction is the published 1000.
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "drumwright_shell": {"properties": RUBBER},
-}
+_OPTIONS: dict[str, dict[str, Any]] = {"drumwright_shell": {"properties": RUBBER}}
 
 _NO_TARGETS = (
     "the times in the paper's tables II and III are not used as targets: the published program also "
