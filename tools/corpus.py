@@ -42,7 +42,7 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction.evidence.experiments.model_files import find_model_files
+from stiction.evidence.experiments.real_scenes import find_model_files
 from stiction.runs.controls import make_slow_controls
 
 ROOT = Path(__file__).resolve().parent.parent

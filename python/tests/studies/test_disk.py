@@ -14,8 +14,7 @@ from stiction.evidence.experiments.disk import (
     calc_motion,
     calc_ring_ratio,
 )
-from stiction.evidence.studies.disk.mesh import make_ring_mesh
-from stiction.evidence.studies.disk.published import _cut
+from stiction.evidence.studies.disk.attraction import _cut
 from stiction.evidence.studies.disk.scene import (
     FAN_RADIUS,
     MASS,
@@ -24,6 +23,7 @@ from stiction.evidence.studies.disk.scene import (
     THICKNESS,
     Disk,
     DiskRun,
+    make_ring_mesh,
     run_steps,
     run_to_stop,
 )

@@ -18,14 +18,14 @@ from stiction.cli import app
 from stiction.evidence.studies.checks import Check
 from stiction.evidence.studies.pages import add_page
 from stiction.evidence.studies.pancake import scene
-from stiction.evidence.studies.pancake.arm import (
+from stiction.evidence.studies.pancake.robot import (
     ArmReference,
+    Command,
     Pose,
     calc_rotation_vector,
     interpolate,
     make_rotation,
 )
-from stiction.evidence.studies.pancake.robot import Command
 from stiction.evidence.studies.pancake.run import PancakeRun, run_pancake
 from stiction.evidence.studies.pancake.scene import (
     GRIDS,

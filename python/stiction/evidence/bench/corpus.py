@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from stiction.errors import Error, StepError, StictionWarning
-from stiction.evidence.experiments.model_files import find_named_files
+from stiction.evidence.experiments.real_scenes import find_named_files
 from stiction.recording import format as fmt
 from stiction.runs.controls import make_slow_controls
 from stiction.simulator import Simulator

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.evidence.engines.rotations import NO_ROTATION
+from stiction.evidence.engines.world import NO_ROTATION
 
 NO_PLACE = (0.0, 0.0, 0.0)
 

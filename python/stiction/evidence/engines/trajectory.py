@@ -29,10 +29,6 @@ class Trajectory:
         """Returns the index of a body."""
         return self.names.index(name)
 
-    def is_finite(self) -> bool:
-        """True if no number is infinite or not a number."""
-        return all(np.isfinite(a).all() for a in (self.pos, self.quat, self.velocity, self.spin))
-
     def save(self, path: Path) -> None:
         """Writes a compressed file of arrays."""
         np.savez_compressed(

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.rotations import Vec
 from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Vec, World
 
 
 @dataclass(frozen=True)

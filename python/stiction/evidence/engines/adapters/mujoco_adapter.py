@@ -7,12 +7,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stiction.evidence.engines.adapters.mujoco_contact import make_contact
 from stiction.evidence.engines.drive import State
-from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.rotations import invert, rotate
+from stiction.evidence.engines.mjcf import make_contact, make_mjcf
 from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import World, invert, rotate
 
 
 def describe_version() -> str:

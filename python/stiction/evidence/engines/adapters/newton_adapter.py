@@ -9,9 +9,8 @@ import newton
 import numpy as np
 import warp
 
-from stiction.evidence.engines.adapters.mujoco_contact import make_contact
 from stiction.evidence.engines.drive import State, StoppedError
-from stiction.evidence.engines.mjcf import make_mjcf
+from stiction.evidence.engines.mjcf import make_contact, make_mjcf
 from stiction.evidence.engines.trajectory import Vector
 from stiction.evidence.engines.world import World
 

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 
-from stiction.evidence.engines.rotations import Vec
 from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, Joint, World
+from stiction.evidence.engines.world import Body, Geom, Joint, Vec, World
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,

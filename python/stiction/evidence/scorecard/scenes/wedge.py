@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from stiction.evidence.engines.rotations import turn_about_y
-from stiction.evidence.engines.world import Body, Joint, World, make_box
+from stiction.evidence.engines.world import Body, Joint, World, make_box, turn_about_y
 from stiction.evidence.scorecard.scene import SETTLE, Scene, load_later, measure_slider_and_rest
 
 TANGENT = 0.3

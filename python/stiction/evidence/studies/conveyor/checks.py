@@ -8,11 +8,11 @@ from stiction.evidence.experiments.conveyor import CASE, FRICTION, MASS, RELAXAT
 from stiction.evidence.experiments.planar import GRAVITY, STICTION_TOLERANCE, Trajectory
 from stiction.evidence.experiments.planar_case import Runs, list_runs
 from stiction.evidence.studies.checks import NOT_AT_A_DISTANCE, Checks, check_reference, check_runs
-from stiction.evidence.studies.conveyor.plots import STEP_SHOWN
 from stiction.evidence.studies.peers import calc_peer_distance
 from stiction.evidence.studies.study import Settings, StudyResult
 
 STRICTER = 0.1  # the reference is repeated with v_s multiplied by this factor
+STEP_SHOWN = 1e-2  # time step of figure 2 [s]
 
 
 def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> Checks:

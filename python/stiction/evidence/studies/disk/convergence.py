@@ -10,8 +10,11 @@ import numpy as np
 from stiction.continuous import ContinuousDynamics
 from stiction.evidence.experiments.convergence import calc_last_order, calc_order
 from stiction.evidence.studies.checks import Checks
-from stiction.evidence.studies.disk.attraction import RATIOS
-from stiction.evidence.studies.disk.published import QUICK_RATIOS, TO_FRACTION
+from stiction.evidence.studies.disk.attraction import (
+    PUBLISHED_FRACTION,
+    QUICK_PUBLISHED_RATIOS,
+    RATIOS,
+)
 from stiction.evidence.studies.disk.scene import (
     FRICTION,
     GLIDING,
@@ -166,17 +169,17 @@ _STICTION_TOLERANCE = 1e-6  # [m/s]
 
 
 def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, Any], Checks]:
-    """Integrates the disk from several initial ratios until its speed is TO_FRACTION of the first.
+    """Integrates the disk from several initial ratios until its speed is PUBLISHED_FRACTION of the first.
     Returns figures and checks."""
     disk = Disk(tips=False)
     final = {}
-    for ratio in QUICK_RATIOS if settings.quick else RATIOS:
+    for ratio in QUICK_PUBLISHED_RATIOS if settings.quick else RATIOS:
         settings.tell(f"with error control, from {ratio:.3g}")
         run, _ = run_continuous(
             disk, _TOLERANCE, ratio=ratio, duration=_DURATION, sampling=_SAMPLING,
             stiction_tolerance=_STICTION_TOLERANCE, method="LSODA",
         )  # fmt: skip
-        final[ratio] = run.ratio_at(TO_FRACTION)
+        final[ratio] = run.ratio_at(PUBLISHED_FRACTION)
     furthest = max(final.values(), key=lambda each: abs(each - ring))
     checks = Checks()
     what = f"final ratio with error control, {len(final)} starts, furthest relative to the ring's"

@@ -17,6 +17,7 @@ from stiction.evidence.studies.disk.attraction import (
     check_attraction,
     study_attraction,
     study_models,
+    study_published,
 )
 from stiction.evidence.studies.disk.convergence import (
     study_error_controlled,
@@ -24,7 +25,6 @@ from stiction.evidence.studies.disk.convergence import (
     study_time,
 )
 from stiction.evidence.studies.disk.plots import draw_convergence_of_disk, draw_ratios, draw_springs
-from stiction.evidence.studies.disk.published import study_published
 from stiction.evidence.studies.disk.scene import Disk, run_to_stop
 from stiction.evidence.studies.disk.springs import study_springs
 from stiction.evidence.studies.pages import add_page

@@ -15,9 +15,10 @@ from stiction.evidence.experiments.falling_sphere import (
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.planar_case import Runs, list_runs
 from stiction.evidence.studies.checks import NOT_AT_A_DISTANCE, Checks, check_reference, check_runs
-from stiction.evidence.studies.falling_sphere.plots import STEP_SHOWN
 from stiction.evidence.studies.peers import calc_peer_distance
 from stiction.evidence.studies.study import Settings, StudyResult
+
+STEP_SHOWN = 2e-3  # time step of figure 5 [s]
 
 
 def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> Checks:

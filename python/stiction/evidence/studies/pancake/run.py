@@ -12,8 +12,7 @@ import numpy as np
 
 import stiction
 from stiction.errors import StepError, ignored_settings_are_fine
-from stiction.evidence.studies.pancake.arm import Pose, calc_rotation_vector
-from stiction.evidence.studies.pancake.robot import Command, Robot
+from stiction.evidence.studies.pancake.robot import Command, Pose, Robot, calc_rotation_vector
 from stiction.evidence.studies.pancake.scene import (
     GRASP,
     GRIDS,

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stiction.evidence.studies.pancake.arm import Pose, interpolate, make_rotation
-from stiction.evidence.studies.pancake.robot import Command, Robot
+from stiction.evidence.studies.pancake.robot import Command, Pose, Robot, interpolate, make_rotation
 from stiction.evidence.studies.pancake.scene import (
     BLADE_HALF_WIDTH,
     HANDLE_ANGLE,
