@@ -99,10 +99,7 @@ def _run_app() -> int:
 
 
 def _report_usage(error: Any, err: Console) -> int:
-    """Prints what the parser of the command line found, in one line, and returns the exit code.
-
-    `stiction` without a command prints its help instead.
-    """
+    """Prints what the parser found, or the help of `stiction` alone, and returns the exit code."""
     if "NoArgs" in type(error).__name__:
         error.show()
         return int(error.exit_code)
@@ -128,10 +125,7 @@ def _print_json_error(code: str, where: str, message: str) -> None:
 
 
 def _fail_output(error: OSError) -> None:
-    """Reports that standard output cannot be written, because its disk is full or it is closed.
-
-    Errors of other files have been turned into `Error` where they occurred.
-    """
+    """Reports that standard output cannot be written, because its disk is full or it is closed."""
     # A broken pipe needs no message: the reader, as in `stiction ... | head`, has stopped reading.
     if not isinstance(error, BrokenPipeError):
         where = error.filename or "standard output: cannot be written"

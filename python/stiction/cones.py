@@ -138,8 +138,7 @@ def solve(
 
 
 def _find_units(G: np.ndarray, b: np.ndarray, u_hat: np.ndarray) -> tuple[float, float]:
-    """Returns the powers of two next to the largest entry of G and the largest velocity without
-    impulses. In these units the solver's tolerances are relative to the problem, and no digit is lost."""
+    """Returns powers of two near the largest entry of G and the largest velocity without impulses."""
     with np.errstate(over="ignore", invalid="ignore"):
         velocities = G @ u_hat + b
     largest = np.abs(np.concatenate([velocities, b])).max(initial=0.0)

@@ -107,10 +107,7 @@ _PACKAGE = str(Path(__file__).parent) + os.sep
 
 @contextlib.contextmanager
 def ignored_settings_are_fine() -> Iterator[None]:
-    """Silences IgnoredSettingWarning.
-
-    A comparison gives all models the same settings, and not every model uses each of them.
-    """
+    """Silences IgnoredSettingWarning for models that are given the settings of others."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IgnoredSettingWarning)
         yield

@@ -180,11 +180,7 @@ class FrictionLaw:
 
 
 def check_law(name: str, value: Any) -> str | dict[str, Any]:
-    """Returns the value of an option normal_law or friction_law: a name, or the content of a table.
-
-    Raises:
-        Error: the value is neither a name, nor a law, nor the content of one.
-    """
+    """Returns the value of an option normal_law or friction_law: a name or the content of a table."""
     kind = NormalLaw if name == "normal_law" else FrictionLaw
     if isinstance(value, str):
         return value

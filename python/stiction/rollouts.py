@@ -173,11 +173,7 @@ def _make_key(
 
 
 def _list_data(data: Any) -> list[mujoco.MjData]:
-    """Returns the instances of MjData of a call.
-
-    Raises:
-        BatchError: they are no such instances.
-    """
+    """Returns the instances of MjData of a call, or raises BatchError."""
     datas = [data] if isinstance(data, mujoco.MjData) else data
     if isinstance(datas, Sequence) and all(isinstance(d, mujoco.MjData) for d in datas):
         return list(datas)

@@ -104,11 +104,7 @@ def _check_content(path: Path) -> None:
 
 
 def load_model(path: Path) -> mujoco.MjModel:
-    """Loads a file with mujoco.MjModel.from_xml_path and issues MuJoCo's warnings as Python's.
-
-    Raises:
-        Error: as load_scene.
-    """
+    """Loads a file with mujoco.MjModel.from_xml_path, or raises Error; issues MuJoCo's warnings."""
     text = SceneFile(str(path))
     text.check()
     reasons: list[str] = []

@@ -30,14 +30,7 @@ _FEATURES = ("avx2", "fma", "bmi2", "movbe", "f16c")
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The result of one examination.
-
-    Attributes:
-        name: what was examined.
-        status: 'ok', 'missing' for something optional that is not there, or 'failed'.
-        text: what was found.
-        remedy: what to do; empty if nothing needs to be done.
-    """
+    """The result of one examination: 'ok', 'missing' for something optional, or 'failed'."""
 
     name: str
     status: str

@@ -163,11 +163,7 @@ def _make_repair_error(cause: Exception | str) -> ImportError:
 
 
 def _make_remedy(versions: str = MUJOCO_RANGE) -> str:
-    """Returns the command that installs a MuJoCo that fits.
-
-    An update of one package may remove files of the other, so both are removed first. The package
-    `mujoco` comes back only if it was there.
-    """
+    """Returns the command that installs a MuJoCo that fits, and `mujoco` only if it was there."""
     names = [name for name in PACKAGES if _is_installed(name)]
     remove = f"pip uninstall -y {' '.join(names)} && " if names else ""
     package = "mujoco" if "mujoco" in names and versions == MUJOCO_RANGE else "mujoco-core"
@@ -185,13 +181,7 @@ def _is_installed(name: str) -> bool:
 
 
 def check_processor() -> None:
-    """Checks that Python has 64 bits, and that an x86-64 processor has the instructions of _core.
-
-    Without the instructions the process would be killed by SIGILL, with no explanation.
-
-    Raises:
-        ImportError: Python has 32 bits, or the processor lacks instructions such as AVX2.
-    """
+    """Raises ImportError if Python has 32 bits, or an x86-64 processor lacks instructions of _core."""
     if struct.calcsize("P") != 8:
         raise ImportError("stiction and MuJoCo need a 64-bit Python; this one has 32 bits")
     missing = _find_missing_instructions()
@@ -235,11 +225,7 @@ def warn_of_faults(model: mujoco.MjModel) -> None:
 
 
 def import_extra(module: str, what: str, need: str, extra: str) -> Any:
-    """Imports a module such as 'pyarrow.parquet' of an optional package, and returns the package.
-
-    Error, if it cannot be imported, says `what` needs it and why, such as 'needs pyarrow to write Parquet
-    files', and which extra of Stiction installs it.
-    """
+    """Imports a module such as 'pyarrow.parquet', and returns its package. Error if it is missing."""
     from stiction.errors import Error
 
     try:

@@ -20,12 +20,10 @@ def is_pending() -> bool:
 
 
 class DeferredInterrupt:
-    """A context in which Ctrl-C is only recorded.
+    """A context in which Ctrl-C is only recorded, and takes effect at its end unless take() handled it.
 
-    The interrupt takes effect at the end of the context, unless take() was called to handle it. A
-    step that takes longer than a tenth of a second gives up, with the status 'interrupted', and
-    leaves its data as they were. Contexts may be nested. In threads other than the main thread the
-    context does nothing, because Python delivers signals to the main thread alone.
+    A step that takes longer than a tenth of a second gives up, with the status 'interrupted', and
+    leaves its data as they were. Contexts may be nested. Only the main thread receives signals.
     """
 
     def __init__(self) -> None:
@@ -68,11 +66,9 @@ FROM_TERMINAL: list[int] = [signal.SIGINT, *_HANG_UP]
 
 
 def interrupt_on_termination() -> None:
-    """Makes SIGTERM and SIGHUP do what Ctrl-C does.
+    """Makes SIGTERM and SIGHUP do what Ctrl-C does, so that a command completes its files.
 
-    A command then completes its files, and restores its terminal. A SIGHUP that is ignored stays so:
-    nohup ignores it, so that a command outlives its terminal. Afterwards find_termination() tells
-    these signals from Ctrl-C. Only the main thread may call this function.
+    A SIGHUP that nohup ignores stays ignored. Only the main thread may call this function.
     """
     signal.signal(signal.SIGTERM, _terminate)
     for number in _HANG_UP:

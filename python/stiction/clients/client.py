@@ -18,13 +18,7 @@ from stiction.errors import Error
 
 
 class Substitution:
-    """Another value for an attribute of a module or a class, while at least one patch needs it.
-
-    Args:
-        owner: the module or class, which has the attribute itself.
-        name: the attribute.
-        make: makes the new value from the old one.
-    """
+    """Another value, made from the old one, for an attribute that a module or class has itself."""
 
     def __init__(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         self._owner = owner
@@ -82,11 +76,7 @@ class Client:
         return self.name in sys.modules
 
     def load(self) -> None:
-        """Imports the package.
-
-        Raises:
-            Error: the package is not installed.
-        """
+        """Imports the package, or raises Error."""
         try:
             import_module(self.name)
         except ModuleNotFoundError as e:

@@ -12,11 +12,7 @@ from stiction.errors import Error
 
 
 def find_environment(target: Any) -> Any:
-    """Returns the environment within all wrappers; None if the target is not an environment.
-
-    Raises:
-        Error: the target has several environments, or does not simulate with MuJoCo.
-    """
+    """Returns the environment within all wrappers; None if there is none. Error: it is not MuJoCo's."""
     gymnasium = sys.modules["gymnasium"]
     if isinstance(target, gymnasium.vector.VectorEnv):
         raise Error(

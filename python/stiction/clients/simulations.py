@@ -20,16 +20,10 @@ from stiction.simulator import Simulator
 
 
 class Binding:
-    """The simulation of one owner, such as an environment.
+    """The simulation of one owner, such as an environment, which is not kept alive.
 
     The owner may make its model and data again at any time. The Simulator follows: a new model gets
     a new one, and new or reset data begin without memory of former steps.
-
-    Args:
-        client: the package of the owner.
-        owner: the object that has the data. It is not kept alive.
-        make_simulator: makes a Simulator of a model.
-        on_end: called when the owner ceases to exist.
     """
 
     def __init__(
@@ -88,17 +82,7 @@ MJDATA = Client("mujoco", "mujoco", _find_owner, _find_data)
 class Simulations:
     """The simulations of one patch: that of an owner, or all that a package makes meanwhile.
 
-    Args:
-        client: the package.
-        owner: the object that has the data; None for every simulation that the package makes.
-        properties, options: arguments of Simulator.
-
-    Attributes:
-        report: the report of the last step, or None.
-        simulator: the Simulator that was used last, or None.
-        num_covered: the number of simulations so far, those included that no longer exist.
-        num_steps: the number of steps of all simulations.
-        warning_counts: the number of warnings of all simulations by kind.
+    The counts are those of all simulations so far, those included that no longer exist.
     """
 
     def __init__(

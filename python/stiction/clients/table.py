@@ -19,11 +19,7 @@ _BY_NAME = {client.name: client for client in CLIENTS if client is not MJDATA}
 
 
 def find_client(target: Any) -> tuple[Client, Any]:
-    """Returns the client of a target, and the object whose data to follow; None for a whole package.
-
-    Raises:
-        Error: the target is not one that can be patched.
-    """
+    """Returns the client of a target, or raises Error, and the object to follow, None for a package."""
     if isinstance(target, str):
         if target not in _BY_NAME:
             suggestion = suggest_name(target, list(_BY_NAME))

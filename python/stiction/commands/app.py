@@ -68,11 +68,7 @@ class App(typer.Typer):
 
 
 def _adapt(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function of a command as typer takes it.
-
-    It has the parameter `quiet`, and in place of a parameter whose type is a dataclass the fields of
-    this class, which is a group of options. Ctrl-C ends it with typer.Abort.
-    """
+    """Returns a function for typer: with `quiet`, and the fields of groups in place of the groups."""
     hints = typing.get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {
         n: hint for n, hint in hints.items() if dataclasses.is_dataclass(hint)

@@ -132,10 +132,7 @@ def _format_row(columns: str, row: Row) -> list[str]:
 
 
 def _make_curve_table(curves: WorkCurves, knob: str) -> Table:
-    """Makes a table of steppers (rows) and settings (columns).
-
-    Each cell has the error and the time, with a star if steps failed.
-    """
+    """Makes a table of steppers and settings, with the error, the time, and a star if steps failed."""
     points = [point for point in curves.points if point.knob == knob]
     settings = sorted({point.setting for point in points}, reverse=knob != "iterations")
     rows = []

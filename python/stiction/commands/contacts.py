@@ -166,13 +166,7 @@ def _read_names_of_npz(file: BinaryIO) -> list[str]:
 
 @dataclass(frozen=True)
 class _Format:
-    """A format of tables.
-
-    Attributes:
-        write: writes a table.
-        read_names: returns the names of the columns or arrays of a file; another list if it has none.
-        is_flat: True if each column of the rows has a name of its own. Else the rows are one array.
-    """
+    """A format of tables; flat if each column has a name of its own, else the rows are one array."""
 
     write: Callable[[RecordTable, Rows, dict[str, Any], Path], None]
     read_names: Callable[[BinaryIO], list[str]]

@@ -38,11 +38,7 @@ def _choice(name: str) -> Any:
 
 
 def make_models_option(default: str) -> Any:
-    """Returns the option --contact-model of a command that runs several models.
-
-    Args:
-        default: the models that the command runs if none is given, as text for its help.
-    """
+    """Returns --contact-model of a command that runs several models, with the default in words."""
     return typer.Option(
         "--contact-model",
         callback=parsing.check_contact_models,

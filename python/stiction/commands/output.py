@@ -46,10 +46,7 @@ class Messages:
 
     @contextlib.contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
-        """A context that collects Python's warnings and prints each text once when it ends.
-
-        It yields a list that contains the texts after the end.
-        """
+        """Collects Python's warnings in the list that it yields, and prints each text once at the end."""
         texts: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -73,10 +70,7 @@ class Messages:
 
     @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
-        """A context that shows the progress in simulated time on a terminal.
-
-        It yields a function to call after each step.
-        """
+        """Shows simulated time on a terminal; yields a function to call after each step."""
         if _is_quiet or not self.console.file.isatty():
             yield lambda: None
             return
@@ -91,10 +85,7 @@ class Messages:
 
     @contextlib.contextmanager
     def show_runs(self, num_steps: int, time_step: float) -> Iterator[AfterStep]:
-        """A context for runs of num_steps steps in all, with warnings and progress.
-
-        Ctrl-C is deferred. It yields the function to call after each step.
-        """
+        """Shows warnings and progress, and defers Ctrl-C; yields a function to call after each step."""
         with (
             self.show_warnings(),
             DeferredInterrupt() as interrupt,
@@ -117,16 +108,7 @@ def make_table(
     styles: Iterable[str] = (),
     **column: Any,
 ) -> Table:
-    """Makes a table of texts, which are shown as they are.
-
-    Args:
-        headings: headings of the columns.
-        rows: the cells of each row.
-        align: `l` or `r` for each column, to the left or to the right; the rest goes to the left.
-        title: text above the table.
-        styles: style of each row; rows after the last one have none.
-        **column: arguments of Table.add_column.
-    """
+    """Makes a table of texts. `align` has `l` or `r` for each column; `styles` one style for each row."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for heading, side in zip_longest(headings, align, fillvalue="l"):
         table.add_column(heading, justify="right" if side == "r" else "left", **column)
@@ -136,11 +118,7 @@ def make_table(
 
 
 def make_console() -> Console:
-    """Returns a console for tables on standard output; with --quiet it prints nothing.
-
-    Tables must not be cut. In files and pipes lines may have any length; a narrow terminal wraps
-    lines of at least 120 characters itself.
-    """
+    """Returns a console for tables, which are not cut; with --quiet it prints nothing."""
     console = Console(highlight=False, quiet=_is_quiet)
     console.width = max(console.width, 120) if console.is_terminal else 10_000
     return console

@@ -15,11 +15,7 @@ from stiction.setup.options import OPTIONS
 
 
 def parse_time(text: str) -> float:
-    """Returns the seconds of a time such as '0.002', '2ms', '5 s' or '1min'.
-
-    Raises:
-        typer.BadParameter: the text is not a time, or the time is not finite and above 0.
-    """
+    """Returns the seconds of a time such as '0.002', '2ms', '5 s' or '1min'."""
     try:
         return parse_seconds(str(text))
     except ValueError as e:
@@ -89,12 +85,7 @@ _PARSERS: dict[str, tuple[Callable[[str], bool | int | float | str], str]] = {
 
 
 def parse_setting(text: str) -> Setting:
-    """Returns Setting('gap_correction', 0.2) for 'gap_correction=0.2', by the kind of the option.
-
-    Raises:
-        typer.BadParameter: the text is not NAME=VALUE, no option has the name, or the value is not
-            of the option's kind.
-    """
+    """Returns Setting('gap_correction', 0.2) for 'gap_correction=0.2', by the kind of the option."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")

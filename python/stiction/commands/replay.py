@@ -96,10 +96,7 @@ def _print_table(name: str, figures: dict[str, Any], summary: RunSummary) -> Non
 def _replay(
     steps: Replay, num_steps: int, verify: bool, messages: Messages
 ) -> tuple[RunSummary, Difference | None, bool]:
-    """Replays until a step differs or Ctrl-C.
-
-    Returns the summary, the difference if there is one, and whether Ctrl-C ended the replay.
-    """
+    """Returns the summary, the difference if there is one, and whether Ctrl-C ended the replay."""
     simulator = steps.simulator
     with (
         DeferredInterrupt() as interrupt,

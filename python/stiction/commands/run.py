@@ -157,10 +157,7 @@ def _print_tables(name: str, figures: dict[str, Any], budgets: list[PairBudget])
 def _step(
     run: Run, simulator: Simulator, messages: Messages, log: ArtifactLog
 ) -> tuple[RunSummary, bool]:
-    """Steps until the end, a failed step or Ctrl-C.
-
-    Returns the summary, and whether Ctrl-C ended the run.
-    """
+    """Returns the summary of a run, and whether Ctrl-C ended it."""
     summary = RunSummary(simulator.contact_model, run.calls.length)
     with (
         DeferredInterrupt() as interrupt,

@@ -115,16 +115,7 @@ def _open_sessions(
     chosen: dict[str, Any],
     how: RunOptions,
 ) -> Sequence[Session]:
-    """Opens the recordings, or one simulation for each contact model.
-
-    Args:
-        files, contact_models, how: as given on the command line.
-        chosen: options of Simulator that have an argument of their own, and are not the default.
-
-    Raises:
-        Error: a file is neither a scene nor a recording.
-        typer.BadParameter: there are too many runs, or arguments do not go together.
-    """
+    """Opens the recordings, or one simulation for each contact model."""
     from stiction.view.recorded import RecordedRun, check_same_scene
 
     count = max(len(files), len(contact_models or ()))

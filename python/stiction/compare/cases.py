@@ -22,15 +22,10 @@ _NOSLIP_ITERATIONS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One case of a comparison.
+    """One case of a comparison. None for an option of MuJoCo keeps the scene's own.
 
-    contact_model: name of the contact model.
     label: the name, followed by 'own friction' if the model refuses the friction law of the
         comparison, and by 'impratio 10', 'noslip' or the like if these are not the scene's own.
-    impratio: MuJoCo's ratio of frictional to normal impedance, which only 'mujoco' reads [-]; None
-        keeps the scene's own.
-    noslip_iterations: iterations of MuJoCo's noslip solver, which only 'mujoco' runs; None keeps the
-        scene's own.
     accuracy: the accuracy of Simulator.advance [m]; None for steps of one length.
     """
 
@@ -63,14 +58,7 @@ def make_cases(
     accuracy: float | None = None,
     friction_law: str = DEFAULTS["friction_law"],
 ) -> list[Case]:
-    """Makes the cases of the named contact models, or of all.
-
-    With an accuracy, each model with which a simulator can advance has a second case, under error
-    control. Models that refuse the friction law have their own friction, which their labels say.
-
-    Raises:
-        Error: a name is not that of a contact model.
-    """
+    """Makes the cases of contact models, or of all; with an accuracy, also those that advance."""
     cases: list[Case] = []
     for name in dict.fromkeys(names or contact_models()):
         if name not in contact_models():
@@ -88,10 +76,7 @@ def make_cases(
 
 
 def _add_remedies(case: Case, scene: Scene) -> list[Case]:
-    """Returns the case with the scene's own options, and with MuJoCo's remedies against creep.
-
-    If the scene runs the noslip solver itself, all of its cases do, and none is added for it.
-    """
+    """Returns the case with the scene's own options, and with MuJoCo's remedies against creep."""
     own = scene.model.opt
     values = [factor * float(own.impratio) for factor in _IMPRATIO_FACTORS]
     cases = [case, *(_set_impratio(case, value) for value in values)]

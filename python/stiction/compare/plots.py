@@ -50,11 +50,7 @@ _DASHES = ("solid", "dashed", "dotted")
 
 
 def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
-    """Returns the color and the dash of each row.
-
-    Cases of one contact model share a color, and differ in dashes. From the fourth on, the color is
-    lighter.
-    """
+    """Returns color and dash of each row. Cases of a model share a color, lighter from the fourth on."""
     styles, count = [], dict[str, int]()
     for row in comparison.rows:
         k = count.get(row.contact_model, 0)
@@ -66,10 +62,7 @@ def find_styles(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _find_lines(comparison: Comparison) -> Iterator[tuple[Trace, dict[str, Any]]]:
-    """Yields each trace with the style of its line.
-
-    Lines drawn first are wider, so that they stay visible under the lines drawn over them.
-    """
+    """Yields traces with their styles. Lines drawn first are wider, so that they stay visible."""
     models = list(dict.fromkeys(row.contact_model for row in comparison.rows))
     for row, trace, (color, dash) in zip(
         comparison.rows, comparison.traces, find_styles(comparison), strict=True
@@ -102,14 +95,7 @@ def draw_slip(comparison: Comparison) -> str:
 
 @dataclass(frozen=True)
 class _Quantity:
-    """A quantity of each step, drawn over time.
-
-    name: name of the plot.
-    label: label of the axis.
-    calc: computes the values from a trace.
-    log: whether the axis is logarithmic.
-    reduce: combines the values of neighboring steps to one point.
-    """
+    """A quantity over time. `reduce` combines the values of neighboring steps to one point."""
 
     name: str
     label: str
@@ -157,11 +143,7 @@ def draw_iterations(comparison: Comparison) -> str:
 
 
 def draw_cost(comparison: Comparison) -> str:
-    """Draws the wall time per step, as medians over neighboring steps.
-
-    The axis ends at twice the 95th percentile: spikes caused by other processes would flatten the
-    curves.
-    """
+    """Draws the wall time per step, as medians, up to twice the 95th percentile because of spikes."""
 
     def cut(axes: Axes) -> None:
         us = np.concatenate([trace["us"] for trace in comparison.traces])
@@ -250,16 +232,7 @@ def find_last_touch(films: Sequence[Film]) -> float | None:
 def write_stills(films: Sequence[Film], path: Path) -> Path | None:
     """Draws the patches of each contact model side by side, at the last time at which one has patches.
 
-    Args:
-        films: films of one scene.
-        path: path of the PNG.
-
-    Returns:
-        The path, or None if no film has patches; then nothing is drawn, and a picture of an earlier
-        comparison is removed, because the report beside it has no such patches.
-
-    Raises:
-        Error: the file cannot be written or removed.
+    Returns None if no film has patches; then a picture of an earlier comparison is removed.
     """
     time = find_last_touch(films)
     if time is None:

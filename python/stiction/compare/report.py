@@ -69,17 +69,7 @@ _MARK = '<meta name="generator" content="stiction compare">'
 
 
 def check_report_path(path: Path, scene: Path) -> None:
-    """Makes the report's folder and checks that the report can be written there.
-
-    It is called before a comparison runs, so that the results are not lost at the end.
-
-    Args:
-        path: path of the report. An older report there will be overwritten, but no other file.
-        scene: path of the compared scene, which is never overwritten.
-
-    Raises:
-        Error: the folder or the file cannot be written, or the file exists and is not a report.
-    """
+    """Makes the report's folder. Error: the report cannot be written, or the file is no report."""
     check_path("report", path)
     if path.is_file() and path.samefile(scene):
         raise Error("invalid_value", str(path), "is the scene itself; give another name")
@@ -87,16 +77,7 @@ def check_report_path(path: Path, scene: Path) -> None:
 
 
 def write_report(comparison: Comparison, path: Path, replay: Path | None = None) -> None:
-    """Writes the report to a file.
-
-    Args:
-        comparison: the results.
-        path: path of the report.
-        replay: page in the same folder that replays the runs, or None.
-
-    Raises:
-        Error: the file cannot be written.
-    """
+    """Writes the report to a file, with a link to the page `replay` beside it if there is one."""
     try:
         path.write_text(make_report(comparison, replay), encoding="utf-8")
     except OSError as e:

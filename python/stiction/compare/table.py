@@ -15,12 +15,8 @@ from stiction.compare.rows import Comparison, Row
 class Column:
     """A column of the table.
 
-    heading, unit: text of the column's head.
-    value: returns a row's value in this unit, or None.
-    meaning: explanation of the value for the report.
-    digits: number of significant digits shown.
+    value: returns a row's value in the unit, or None.
     floor: values up to this size are shown as 0.
-    missing: text shown for None.
     word: returns a word to show in place of a row's value, or None.
     """
 

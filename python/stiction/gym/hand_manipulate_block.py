@@ -158,11 +158,7 @@ class HandManipulateBlock(Task):
     def compute_reward(
         self, achieved_goal: NDArray[Any], desired_goal: NDArray[Any], info: Any = None
     ) -> Floats:
-        """Returns the rewards of poses for goals, (..., 7) each; also for goals of hindsight.
-
-        Args:
-            info: is not used; Gymnasium's algorithms give it.
-        """
+        """Returns the rewards of poses for goals, (..., 7) each. Gymnasium's algorithms give `info`."""
         if self.reward_type == "sparse":
             return self.find_reached(achieved_goal, desired_goal) - 1.0
         distance, angle = self._find_distances(achieved_goal, desired_goal)

@@ -14,26 +14,14 @@ from stiction.gym.task import Ids
 
 
 class RandomStreams:
-    """A generator for each environment, so that its draws do not depend on the others.
-
-    Environment i draws the numbers that an environment of Gymnasium draws after reset(seed=seed + i).
-    """
+    """Generators whose environment i draws what Gymnasium draws after reset(seed=seed + i)."""
 
     def __init__(self, num_envs: int) -> None:
         self._generators: list[np.random.Generator | None] = [None] * num_envs
         self._seeds: list[int | None] = [None] * num_envs
 
     def seed(self, seed: int | Sequence[int | None] | None, ids: Ids) -> None:
-        """Starts generators anew.
-
-        Args:
-            seed: the seed of environment 0, to which others add their number; or one for each
-                environment. None leaves a generator as it is.
-            ids: the environments that take their seeds.
-
-        Raises:
-            Error: the sequence has another length than there are environments.
-        """
+        """Starts generators from one seed plus their numbers, or one for each; None keeps one."""
         seeds = self._spread(seed)
         for i in ids:
             if seeds[i] is not None:

@@ -12,11 +12,7 @@ INSTALL = 'pip install "stiction[gym]"'
 
 
 def check_gymnasium() -> None:
-    """Checks that Gymnasium is installed, in a version that has autoreset modes.
-
-    Raises:
-        ImportError: it is missing or too old; the message has the command that helps.
-    """
+    """Raises ImportError if Gymnasium is missing, or too old for autoreset modes."""
     if importlib.util.find_spec("gymnasium") is None:
         raise ImportError(f"stiction.gym needs Gymnasium, which is not installed; run {INSTALL}")
     found = version("gymnasium")
@@ -27,15 +23,7 @@ def check_gymnasium() -> None:
 
 
 def find_asset(package: str, path: str) -> Path:
-    """Returns the path of a file that an installed package contains, without importing the package.
-
-    Args:
-        package: name of the package to import, such as 'gymnasium_robotics'.
-        path: path of the file within the package.
-
-    Raises:
-        Error: the package is not installed, or has no such file.
-    """
+    """Returns the path of a file in an installed package, without importing it, or raises Error."""
     command = INSTALL if package == "gymnasium" else f"{INSTALL} {package.replace('_', '-')}"
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:

@@ -18,16 +18,7 @@ TaskLike = Task | type[Task] | str
 
 
 def make_task(task: TaskLike, parameters: dict[str, Any]) -> tuple[Task, dict[str, Any]]:
-    """Makes a task, and returns it with the parameters that are options of Batch.
-
-    Args:
-        task: a task, whose parameters then cannot be given, a class of tasks or its name.
-        parameters: parameters of the task and options of Batch, by name.
-
-    Raises:
-        TypeError: a parameter has a name that is neither.
-        Error: there is no such task.
-    """
+    """Makes a task from a task, a class or a name, and returns it with the options of Batch."""
     made = isinstance(task, Task)
     kind = type(task) if isinstance(task, Task) else _find_class(task)
     names = [] if made else [field.name for field in dataclasses.fields(kind)]

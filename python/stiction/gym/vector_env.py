@@ -23,15 +23,9 @@ from stiction.setup.properties import PropertiesLike
 
 
 def add_infos(infos: dict[str, Any], values: Mapping[str, NDArray[Any]], mask: Bools) -> None:
-    """Writes rows of values into infos, and marks them.
+    """Writes rows of values into infos, and marks those of the mask in `_key`.
 
-    The mask of `key` is `_key`, and rows that are not marked are 0. As in Gymnasium, a key that would
-    have no row is absent.
-
-    Args:
-        infos: the infos, which are changed.
-        values: arrays with a row for each environment.
-        mask: the environments whose rows count.
+    Rows that are not marked are 0. As in Gymnasium, a key that would have no row is absent.
     """
     if not mask.any():
         return
@@ -46,12 +40,7 @@ def add_infos(infos: dict[str, Any], values: Mapping[str, NDArray[Any]], mask: B
 def add_final(
     infos: dict[str, Any], observations: Any, values: Mapping[str, NDArray[Any]], done: Bools
 ) -> None:
-    """Writes the last observations and infos of episodes, as `final_obs` and `final_info`.
-
-    Args:
-        observations, values: of all environments, before those of the finished episodes are reset.
-        done: the environments whose episode is over.
-    """
+    """Writes `final_obs` and `final_info` of finished episodes, from before their reset."""
     if not done.any():
         return
     final_info: dict[str, Any] = {}

@@ -21,17 +21,7 @@ _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 
 
 def check_number(name: str, value: Any) -> float:
-    """Returns a real number as float, and -0 as 0, which messages write without a sign.
-
-    NaN and infinity pass, because ranges are checked elsewhere.
-
-    Args:
-        name: name of the argument, for messages.
-        value: the argument.
-
-    Raises:
-        Error: the value is not a number, or is too large for a float.
-    """
+    """Returns a real number as float, and -0 as 0, or raises Error. NaN and infinity pass."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a number")
     try:
@@ -43,17 +33,7 @@ def check_number(name: str, value: Any) -> float:
 def check_integer(
     name: str, value: Any, low: int = _MIN_INT, high: int = _MAX_INT, *, wanted: str = ""
 ) -> int:
-    """Returns a value as an integer within low and high.
-
-    Args:
-        name: name of the argument, for messages.
-        value: the argument.
-        low, high: the range.
-        wanted: the range in words; the default is 'in LOW..HIGH'.
-
-    Raises:
-        Error: the value is not an integer, or is out of range.
-    """
+    """Returns an integer within low and high, or raises Error with the range in the words `wanted`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be an integer")
     number = operator.index(value)
@@ -66,22 +46,14 @@ def check_integer(
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Returns a flag as a bool. The flags of NumPy are accepted too.
-
-    Raises:
-        Error: the value is not a flag. A string is refused, because 'False' would count as true.
-    """
+    """Returns a flag, also of NumPy, as a bool. Error: a string is refused, as 'False' would be true."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise Error("invalid_value", name, f"is {value!r}, must be True or False")
 
 
 def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> str:
-    """Returns a text. If `names` are given, the text must be one of them.
-
-    Raises:
-        Error: the value is not a text, or not one of the names.
-    """
+    """Returns a text, one of `names` if they are given, or raises Error."""
     if not isinstance(value, str):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a text")
     if names is not None and value not in names:
@@ -90,15 +62,7 @@ def check_name(name: str, value: Any, names: tuple[str, ...] | None = None) -> s
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Returns a path that a file may have. The file need not exist.
-
-    Args:
-        name: name of the argument, for messages.
-        value: str or os.PathLike of str, which must be valid UTF-8.
-
-    Raises:
-        Error: the value is not a path, or no file can have this path.
-    """
+    """Returns a path that a file may have, or raises Error. The file need not exist."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
         raise Error("wrong_shape", name, f"is {_quote(value)}, must be a path (str or Path)")
@@ -150,11 +114,7 @@ MAX_ENTRIES = 2**31 - 1  # The compiled module indexes the entries of a matrix w
 
 
 def take_array(name: str, value: Any, ndim: int) -> np.ndarray:
-    """Returns an array of `ndim` dimensions with the numbers of a value.
-
-    Raises:
-        Error: the value has another shape, entries that are not real numbers, or too many entries.
-    """
+    """Returns an array of `ndim` dimensions with the real numbers of a value, or raises Error."""
     try:
         if np.ma.is_masked(value):
             raise TypeError("it has masked entries")
@@ -182,11 +142,7 @@ def take_vector(name: str, value: Any) -> np.ndarray:
 
 
 def take_matrix(name: str, value: Any, shape: tuple[int, int] | None, order: str) -> np.ndarray:
-    """Returns a contiguous matrix in the order "C" or "F", see take_array.
-
-    Args:
-        shape: the shape that it must have, None for any.
-    """
+    """Returns a contiguous matrix in the order "C" or "F", of a shape or any; see take_array."""
     array = take_array(name, value, 2)
     if shape is not None and array.shape != shape:
         raise Error("wrong_shape", name, f"has shape {array.shape}, must be {shape}")
@@ -208,12 +164,7 @@ _SECONDS = {
 
 
 def parse_seconds(text: str) -> float:
-    """Returns the seconds of a time such as '0.002', '2ms', '5 s' or '1min'.
-
-    Raises:
-        ValueError: the text is not a time, or the time is not finite and above 0; the message is
-            fit for users.
-    """
+    """Returns the seconds of '0.002', '2ms', '5 s' or '1min'; ValueError has a message for users."""
     match = re.fullmatch(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ]*)\s*", text)
     try:
         seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan

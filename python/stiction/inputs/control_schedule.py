@@ -57,15 +57,7 @@ class ControlSchedule:
 
 
 def find_control_schedule(model: mujoco.MjModel, path: Path) -> ControlSchedule | None:
-    """Returns the schedule that a scene declares, or None if it declares no schedule.
-
-    Args:
-        model: the scene's model.
-        path: the scene's file, for messages.
-
-    Raises:
-        Error: a name belongs to no keyframe, the times do not ascend, or a value is not finite.
-    """
+    """Returns the schedule that a scene declares, or None. Error: the scene's schedule is invalid."""
     text = find_text(model, path, CONTROLS)
     if text is None:
         return None

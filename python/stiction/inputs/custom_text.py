@@ -17,17 +17,7 @@ _NAMES = (CONTROLS, HELD)
 
 
 def find_text(model: mujoco.MjModel, path: Path, name: str) -> str | None:
-    """Returns the data of <text name=...>, or None if there is no such text.
-
-    Args:
-        model: the scene's model.
-        path: the scene's file, for messages.
-        name: CONTROLS or HELD.
-
-    Raises:
-        Error: the scene has a text with an unknown name that begins with 'stiction_', which is
-            probably misspelt.
-    """
+    """Returns the data of <text name=...>, or None. Error: a name with 'stiction_' is unknown."""
     for i in range(model.ntext):
         text = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, i) or ""
         if text.startswith("stiction_") and text not in _NAMES:

@@ -23,18 +23,12 @@ def find_compliant_models() -> list[str]:
 
 
 def accepts_law(contact_model: str, friction_law: str) -> bool:
-    """True unless the model refuses the friction law. Only some models have the springs of 'elastic'.
-
-    Models that have no friction laws ignore the others.
-    """
+    """True unless the model refuses the friction law, as most do 'elastic'."""
     return friction_law != "elastic" or contact_model_traits(contact_model).takes_anchors
 
 
 def label_model(contact_model: str, friction_law: str) -> str:
-    """Returns the name of a model in a table of runs with a friction law.
-
-    A model that refuses the law runs with its own friction, which the label says.
-    """
+    """Returns a model's name in a table, which says if it refuses the law and has its own friction."""
     is_own = not accepts_law(contact_model, friction_law)
     return f"{contact_model}, own friction" if is_own else contact_model
 
@@ -47,10 +41,7 @@ def choose_friction_law(contact_model: str, friction_law: str) -> dict[str, str]
 
 
 def make_printable(text: str) -> str:
-    """Replaces control characters by escapes such as \\x1b.
-
-    A file name may contain control characters that would change what a terminal shows.
-    """
+    """Replaces control characters, which change what a terminal shows, by escapes such as \\x1b."""
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
     )
@@ -70,15 +61,7 @@ def _suggest_geom(model: mujoco.MjModel, geom: str) -> str:
 
 
 def find_geom(model: mujoco.MjModel, geom: str | int) -> int:
-    """Returns the id of a geom.
-
-    Args:
-        model: the model.
-        geom: the name of the geom, or its id as an int or as a text such as '#12'.
-
-    Raises:
-        Error: no geom has this name or id; the message suggests the nearest name.
-    """
+    """Returns the id of a geom by name, int or text such as '#12', or raises Error with a suggestion."""
     if isinstance(geom, str):
         index: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, geom)
         if index >= 0 and geom:

@@ -16,14 +16,7 @@ def list_scenes() -> list[str]:
 
 
 def find_scene_file(name: str) -> Path:
-    """Returns the path of a scene's MJCF file.
-
-    Args:
-        name: name of a scene, such as 'spatula'.
-
-    Raises:
-        Error: the package has no such scene; the message suggests the nearest name.
-    """
+    """Returns the path of the MJCF file of a scene such as 'spatula', or raises Error."""
     path = _FOLDER / f"{name}.xml"
     if not path.is_file():
         known = list_scenes()
@@ -34,13 +27,7 @@ def find_scene_file(name: str) -> Path:
 
 
 def find_scene(path: Path) -> Path:
-    """Returns the path of a scene that is named by a path, or by its name in the package.
-
-    A file goes before a scene of the package with its name.
-
-    Raises:
-        Error: there is neither; the message lists the scenes of the package.
-    """
+    """Returns the path of a scene, a file or else a name in the package, or raises Error."""
     if path.is_file():
         return path
     known = list_scenes()

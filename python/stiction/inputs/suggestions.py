@@ -14,15 +14,7 @@ _MAX_LISTED = 40  # choices are listed in full; a scene may have thousands of na
 def find_similar(name: str, names: Sequence[str]) -> list[str]:
     """Returns the most similar name, or the names with a similar word ('fingr': 'left_finger').
 
-    An abbreviation gives the names that begin with it ('tol': 'tolerance'), or that have a word which
-    does.
-
-    Args:
-        name: the name that is not known.
-        names: the known ones. Their words are separated by '_', '-', '.', '/' or spaces.
-
-    Returns:
-        The names, in their order; empty if none is similar.
+    An abbreviation gives the names that begin with it ('tol': 'tolerance'), or have a word which does.
     """
     start = name.lower()
     long_enough = len(start) >= _MIN_ABBREVIATION

@@ -23,13 +23,10 @@ Scalar = None | bool | int | float | str
 
 @dataclass(frozen=True)
 class YamlNode:
-    """A value of a YAML file.
+    """A value of a YAML file: a scalar, a list of items, or the entries of a mapping.
 
-    Attributes:
-        where: file and line, such as 'sweep.yaml:3'.
-        scalar: the value if it is a scalar: None, or a flag, a number or a text.
-        items: the nodes of a list, or None.
-        entries: the keys and values of a mapping, or None. A key may occur twice.
+    where: file and line, such as 'sweep.yaml:3'.
+    entries: the keys and values of a mapping, or None. A key may occur twice.
     """
 
     where: str
@@ -54,11 +51,7 @@ class YamlNode:
         return f"'{text[:40]}...'" if len(text) > 40 else f"'{text}'"
 
     def make_plain(self) -> Any:
-        """Returns the value with its items in Python's own types.
-
-        Raises:
-            Error: a key of a mapping is not a name, or occurs twice.
-        """
+        """Returns the value in Python's own types. Error: a key is not a name, or occurs twice."""
         if self.items is not None:
             return [item.make_plain() for item in self.items]
         if self.entries is None:
@@ -74,15 +67,7 @@ class YamlNode:
 
 
 def read_yaml_file(path: Path, what: str) -> YamlNode:
-    """Reads a YAML file with one document.
-
-    Args:
-        path: path of the file.
-        what: what the file should be, for messages.
-
-    Raises:
-        Error: the file cannot be read or is not YAML; the message has file and line.
-    """
+    """Reads a YAML file with one document, or raises Error with file and line."""
     try:
         value = read_yaml(str(path), what)
     except UnicodeDecodeError as e:

@@ -1,7 +1,4 @@
-"""The format of recordings: names, message layouts and hashes.
-
-docs/recordings.md describes the format for other readers.
-"""
+"""The format of recordings, which docs/recordings.md describes: names, message layouts and hashes."""
 
 from __future__ import annotations
 
@@ -217,10 +214,7 @@ def hash_bytes(data: bytes | memoryview) -> bytes:
 
 
 def hash_texts(texts: dict[str, str]) -> str:
-    """Returns the hash of metadata, without the entry 'digest', which stores the hash.
-
-    MCAP itself has no checksum for metadata.
-    """
+    """Returns the hash of metadata, which MCAP lacks, without the entry 'digest' that stores it."""
     entries = sorted((key, text) for key, text in texts.items() if key != "digest")
     return hash_bytes(json.dumps(entries).encode()).hex()
 

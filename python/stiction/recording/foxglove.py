@@ -129,10 +129,7 @@ class FoxgloveChannels:
     def _write_wrenches(
         self, writer: Writer, time_ns: int, data: mujoco.MjData, rows: Rows
     ) -> None:
-        """Writes the sum of the contact forces on each body but the world, in its own frame.
-
-        A body that is not touched any more has a wrench of 0.
-        """
+        """Writes the sum of contact forces on each body but the world; 0 once a touch ends."""
         wrenches = sum_wrenches(rows, data)
         self._pressed |= wrenches.keys() - {0}
         for body in sorted(self._pressed):

@@ -1,7 +1,4 @@
-"""The geoms of a scene and its contact patches as primitives of Foxglove's 3D panel.
-
-`fox` is the module foxglove.messages.
-"""
+"""Geoms and patches as primitives of Foxglove's 3D panel. `fox` is the module foxglove.messages."""
 
 from __future__ import annotations
 

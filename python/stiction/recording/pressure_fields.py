@@ -22,14 +22,7 @@ Properties = dict[str, Any]
 
 
 def pack_pressure_fields(properties: Properties | None) -> dict[str, bytes]:
-    """Reads the files that contact properties name.
-
-    Returns:
-        Compressed files by the name of their attachment.
-
-    Raises:
-        Error: a file cannot be read.
-    """
+    """Returns the files that contact properties name, compressed, by the name of their attachment."""
     packed = {}
     for name, path in _find_files(properties):
         try:
@@ -46,14 +39,7 @@ def pack_pressure_fields(properties: Properties | None) -> dict[str, bytes]:
 def unpack_pressure_fields(
     properties: Properties | None, attachments: Mapping[str, bytes], folder: Path
 ) -> Properties | None:
-    """Writes the recorded files into a folder.
-
-    Returns:
-        Contact properties that name the files in the folder.
-
-    Raises:
-        Error: a file is missing from the recording, or damaged.
-    """
+    """Writes the recorded files into a folder, and returns contact properties that name them there."""
     materials = {}
     for index, (name, path) in enumerate(_find_files(properties)):
         packed = attachments.get(PREFIX + name)
@@ -82,10 +68,7 @@ def unpack_pressure_fields(
 
 
 def _find_files(properties: Properties | None) -> Iterator[tuple[str, str]]:
-    """Yields the name of each material with a file, and the file's path.
-
-    Contact properties of a wrong form have no such materials. A Simulator refuses them.
-    """
+    """Yields each material with a file, and the file's path; nothing for properties of a wrong form."""
     materials = (properties or {}).get("materials")
     for name, material in materials.items() if isinstance(materials, dict) else ():
         if isinstance(material, dict) and "pressure_field" in material:

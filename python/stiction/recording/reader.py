@@ -59,12 +59,7 @@ class Damage:
 
 
 def decompress(compression: str, data: bytes, max_size: int) -> bytes:
-    """Decompresses LZ4 or Zstandard.
-
-    Raises:
-        ValueError: the result would have more than max_size bytes. A small file may expand to any
-            size, so no more than that is ever made.
-    """
+    """Decompresses LZ4 or Zstandard. ValueError: the result would have more than max_size bytes."""
     if compression == "zstd":
         out = zstandard.ZstdDecompressor().stream_reader(data).read(max_size + 1)
     elif compression == "lz4":
@@ -77,11 +72,7 @@ def decompress(compression: str, data: bytes, max_size: int) -> bytes:
 
 
 def _expand(chunk: Chunk) -> Chunk:
-    """Decompresses a chunk.
-
-    Raises:
-        ValueError: it declares another size than it has, or more than _MAX_CHUNK.
-    """
+    """Decompresses a chunk. ValueError: it declares another size than it has, or more than _MAX_CHUNK."""
     if not chunk.compression:
         return chunk
     size = chunk.uncompressed_size
@@ -100,11 +91,7 @@ def is_mcap_file(path: Path) -> bool:
 
 
 class RecordReader:
-    """Reads a file, possibly several times. `damage` is set if a reading stops before the end.
-
-    Raises:
-        Error: the file does not exist, is empty or is not an MCAP file.
-    """
+    """Reads a file, possibly several times, or raises Error. `damage` says why reading stopped."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -158,18 +145,7 @@ class RecordReader:
 
 
 def _check_summary(file: BinaryIO, footer: Footer, offset: int) -> None:
-    """Checks the index at the end of the file against the checksum in the footer.
-
-    A file without an index or a checksum has zeros in the footer.
-
-    Args:
-        file: the file.
-        footer: its footer.
-        offset: position of the footer [bytes].
-
-    Raises:
-        ValueError: the checksum is wrong.
-    """
+    """Raises ValueError if the index at the end of the file does not have the footer's checksum."""
     if not footer.summary_crc:
         return
     start, end = footer.summary_start or offset, offset + _RECORD_HEAD.size + _FOOTER_CHECKED

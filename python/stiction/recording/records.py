@@ -58,10 +58,7 @@ def _pack(report: Any, item: str, dtype: np.dtype[np.void]) -> bytes:
 
 
 def unpack_records(data: bytes, recorded: np.dtype[np.void], dtype: np.dtype[np.void]) -> Records:
-    """Rebuilds records of a type that may have been recorded with fewer fields, or raises ValueError.
-
-    Numbers that were not recorded are NaN, ids are -1, and flags are 0.
-    """
+    """Rebuilds records, or raises ValueError. Fields that are absent are NaN, ids -1, flags 0."""
     source = np.frombuffer(data, recorded)
     if recorded == dtype:
         return source

@@ -190,10 +190,7 @@ def find_differences(recorded: dict[str, str]) -> list[str]:
 
 
 def describe_entry(model: mujoco.MjModel, component: str, index: int) -> str:
-    """Describes the element of an entry of 'qpos' or another component, such as "joint 'lift'".
-
-    An element without a name has its index; a component that does not belong to elements has ''.
-    """
+    """Describes the element of an entry of a state, as "joint 'lift'", an index or an empty text."""
     obj = mujoco.mjtObj
     match component:
         case "qpos":

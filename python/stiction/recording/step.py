@@ -184,10 +184,7 @@ def _parse_state(data: bytes, layout: fmt.Layout) -> fmt.Vector:
 
 
 def tabulate_step(step: Step, geom_bodies: NDArray[np.int32], time_step: float) -> Rows:
-    """Returns the contacts of a recorded step as rows of contact_table.DTYPE.
-
-    A call of Simulator.advance has its own length in place of time_step [s].
-    """
+    """Returns a step's contacts as rows of contact_table.DTYPE; a call of advance has its own length."""
     contacts, patches = step.contacts, step.patches
     if step.advance is not None:
         time_step = step.advance["duration"] or time_step

@@ -34,17 +34,7 @@ _MAX_STEPS = 1e12  # about a year at 30 us a step
 
 
 def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
-    """Makes the controls of a name.
-
-    Args:
-        name: 'zero'; 'random' (see RandomControls); 'keyframe', the constant controls of the first
-            keyframe; or 'schedule', the schedule that the scene declares (see control_schedule).
-        scene: the scene that has the actuators.
-        seed: seed of 'random', at least 0.
-
-    Raises:
-        Error: the scene has no keyframe or no schedule, or its schedule is invalid.
-    """
+    """Makes the controls of a name, such as 'keyframe', for the scene's actuators, or raises Error."""
     model = scene.model
     if name == ControlsName.random:
         return RandomControls(model, seed)
@@ -60,40 +50,21 @@ def make_controls(name: ControlsName, scene: Scene, seed: int = 0) -> Controls:
 
 
 def default_controls(scene: Scene) -> ControlsName:
-    """Returns the controls that a scene runs with unless told otherwise.
-
-    These are its schedule if it declares one; else those of the first keyframe, which is also the
-    initial state; else zero.
-
-    Raises:
-        Error: the schedule is invalid.
-    """
+    """Returns the controls of a scene by default: its schedule, else its first keyframe, else zero."""
     if scene.control_schedule:
         return ControlsName.schedule
     return ControlsName.keyframe if scene.model.nkey else ControlsName.zero
 
 
 def default_duration(scene: Scene) -> float:
-    """Returns the time from the scene's start to the end of its control schedule, or 2 s [s].
-
-    Raises:
-        Error: the schedule is invalid.
-    """
+    """Returns the time from the scene's start to the end of its control schedule, or 2 s [s]."""
     schedule = scene.control_schedule
     start = float(scene.model.key_time[0]) if scene.model.nkey else 0.0
     return schedule.end - start if schedule and schedule.end > start else 2.0
 
 
 def count_steps(duration: float, time_step: float) -> int:
-    """Returns the number of steps that reach a duration. An excess of 1e-6 steps counts as rounding.
-
-    Args:
-        duration: > 0 [s].
-        time_step: > 0 [s].
-
-    Raises:
-        Error: there would be more than 1e12 steps, which no run could finish.
-    """
+    """Returns the number of steps that reach a duration; 1e-6 steps are rounding. Error: above 1e12."""
     quotient = duration / time_step if time_step else math.inf
     if not quotient <= _MAX_STEPS:
         raise Error(
@@ -106,11 +77,9 @@ def count_steps(duration: float, time_step: float) -> int:
 
 
 class RandomControls:
-    """Controls that are drawn anew every 0.1 s of simulated time.
+    """Controls that are drawn anew every 0.1 s of simulated time, uniform over their range or [-1, 1].
 
-    Each control is uniform over its range, or over [-1, 1] if it has no range. Equal seeds give
-    equal controls for any time step and contact model. They are a function of the time, so that a run
-    that goes back in time finds the same controls again.
+    They are a function of time and seed, so that other time steps, models and replays find the same.
     """
 
     def __init__(self, model: mujoco.MjModel, seed: int) -> None:
@@ -133,10 +102,7 @@ class RandomControls:
 
 
 def make_slow_controls(model: mujoco.MjModel) -> Callable[[float], np.ndarray]:
-    """Returns slow sines within half of each actuator's range, as a function of time, (nu,).
-
-    Any model can run with them, and they are the same in every run.
-    """
+    """Returns slow sines within half of each actuator's range, as a function of time, (nu,)."""
     is_limited = model.actuator_ctrllimited.astype(bool)
     low = np.where(is_limited, model.actuator_ctrlrange[:, 0], -1)
     high = np.where(is_limited, model.actuator_ctrlrange[:, 1], 1)

@@ -27,14 +27,7 @@ _TRANSIENT_OF_RUN = 0.5
 
 @dataclass(frozen=True)
 class HeldBody:
-    """A body, together with its subtree of the kinematic tree.
-
-    name: name of the body.
-    body: id of the body.
-    bodies: ids of all bodies of the subtree, (n,).
-    down: unit vector along gravity in the world frame, (3,).
-    load: weight of the subtree [N].
-    """
+    """A body and its subtree `bodies`, (n,), with a weight [N] along a unit vector `down`, (3,)."""
 
     name: str
     body: int
@@ -48,10 +41,7 @@ class HeldBody:
         return np.flatnonzero(inside[:, 0] != inside[:, 1])
 
     def find_signs(self, contacts: ContactReport) -> NDArray[np.float64]:
-        """Returns 1 for each contact of find_contacts that has these bodies second, else -1, (n,).
-
-        The normal of a contact and its impulse are those on the second body.
-        """
+        """Returns 1 for each contact of find_contacts that has these bodies second, else -1, (n,)."""
         second = contacts.bodies[self.find_contacts(contacts), 1]
         return np.where(np.isin(second, self.bodies), 1.0, -1.0)
 
@@ -89,11 +79,7 @@ class Slip:
 
 
 def find_held_body(scene: Scene) -> HeldBody | None:
-    """Returns the held body that the scene declares, or None if it declares no held body.
-
-    Raises:
-        Error: the named body does not exist or cannot fall, or the scene has no gravity.
-    """
+    """Returns the held body that the scene declares, or None. Error: the body is wrong."""
     model = scene.model
     name = find_text(model, scene.path, HELD)
     if name is None:
@@ -102,16 +88,7 @@ def find_held_body(scene: Scene) -> HeldBody | None:
 
 
 def make_held_body(scene: Scene, name: str, where: str) -> HeldBody:
-    """Returns the held body of a name.
-
-    Args:
-        scene: the scene.
-        name: name of the body.
-        where: place of the name, for errors.
-
-    Raises:
-        Error: the body does not exist or cannot fall, or the scene has no gravity.
-    """
+    """Returns the held body of a name. Error, at `where`: it does not exist or cannot fall."""
     model = scene.model
     body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
     if body < 0:
@@ -137,10 +114,7 @@ def make_held_body(scene: Scene, name: str, where: str) -> HeldBody:
 
 
 def find_hold_start(scene: Scene, controls: ControlsName) -> float:
-    """Returns the time from which the controls of a run are constant [s].
-
-    Without a schedule of controls, this is the time at which the run starts.
-    """
+    """Returns the time from which the controls of a run are constant, or at which it starts [s]."""
     schedule = scene.control_schedule
     if schedule and controls == ControlsName.schedule:
         return schedule.hold_start
@@ -155,17 +129,10 @@ def find_judged_start(start: float, end: float, held: HeldBody | None, hold_star
 
 
 class Hold:
-    """Follows a held body through a run: the grip before the hold, and the slip during the hold.
+    """Follows a held body through a run: the grip before the hold at `start`, and the slip during it.
 
-    Args:
-        held: the held body.
-        start: time at which the hold begins [s].
-
-    Attributes:
-        has_begun: True if a step has begun in the hold, whose start may be a rounding off such a time.
-        dropped_at: time at which the body was dropped [s], or None.
-        report: report of the last step in which something held the body, or None.
-        times, slips: of all steps: their starts [s], and the results of follow [m].
+    has_begun: True if a step has begun in the hold, whose start may be a rounding off such a time.
+    times, slips: of all steps: their starts [s], and the results of follow [m].
     """
 
     def __init__(self, held: HeldBody, start: float) -> None:
@@ -179,10 +146,7 @@ class Hold:
         self.slips: list[float] = []
 
     def follow(self, step: Step) -> float:
-        """Returns the slip since the start of the hold [m], or NaN if nothing holds the body.
-
-        The poses in the data after a step belong to its start, as those after mj_step.
-        """
+        """Returns the slip in the hold [m], or NaN. Poses after a step belong to its start."""
         self.times.append(step.time)
         self.slips.append(self._calc_slip(step.time, step.report, step.data))
         return self.slips[-1]

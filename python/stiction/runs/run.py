@@ -48,13 +48,9 @@ class Advances(Protocol):
 class Strides:
     """The calls of a run: steps of one length, or periods of Simulator.advance.
 
-    Attributes:
-        count: number of calls.
-        num_steps: number of steps of a call.
-        length: simulated time of a call [s]. The last call of Simulator.advance may be shorter.
-        start, end: simulated time at the start and at the end of the run [s]. Steps of one length may
-            end later.
-        accuracy: the argument of Simulator.advance [m]; None for steps of one length.
+    length: simulated time of a call [s]. The last call of Simulator.advance may be shorter.
+    end: simulated time at the end of the run [s]. Steps of one length may end later.
+    accuracy: the argument of Simulator.advance [m]; None for steps of one length.
     """
 
     count: int
@@ -72,18 +68,7 @@ class Strides:
         accuracy: float | None = None,
         period: float | None = None,
     ) -> Strides:
-        """Makes the calls of a run that reaches a duration.
-
-        Args:
-            simulator: the simulator, whose time step a call has without an accuracy.
-            start: simulated time at the start of the run [s].
-            duration: [s].
-            accuracy: the argument of Simulator.advance [m]; None for steps.
-            period: time between two controls with an accuracy [s]; None for 10 time steps.
-
-        Raises:
-            Error: there is a period without an accuracy.
-        """
+        """Makes the calls of a run for a duration; with an accuracy of periods, else of time steps."""
         if accuracy is not None:
             length = min(period or _STEPS_PER_PERIOD * simulator.time_step, duration)
         elif period is None:
@@ -110,12 +95,9 @@ class Strides:
 class Step:
     """A call that a run has made.
 
-    Attributes:
-        index: number of calls before it.
-        time: simulated time at its start [s].
-        report: its report, which is that of its last step.
-        data: the data after it.
-        cpu_ns: CPU time of the call without controls and observers [ns].
+    index: number of calls before it.
+    time: simulated time at its start [s].
+    cpu_ns: CPU time of the call without controls and observers [ns].
     """
 
     index: int
@@ -142,17 +124,10 @@ class RunEnd(enum.StrEnum):
 class Run:
     """The loop of a run.
 
-    Args:
-        stepper: a Simulator, a Recorder, or a function that makes a step of the data.
-        data: the state, which the run advances.
-        calls: the calls, or the number of steps of one length.
-        before: called with the data before each call; sets controls, forces or motions.
-        goes_on: True if a failed step does not end the run, as with on_failure 'keep_best'.
-
-    Attributes:
-        stepper, data, calls: as given; a stepper may be replaced.
-        num_made: number of calls so far.
-        report: report of the last call; None before the first.
+    stepper: a Simulator, a Recorder, or a function that makes a step of the data; may be replaced.
+    calls: the calls, or the number of steps of one length.
+    before: called with the data before each call; sets controls, forces or motions.
+    goes_on: True if a failed step does not end the run, as with on_failure 'keep_best'.
     """
 
     def __init__(
@@ -171,11 +146,7 @@ class Run:
         self._before, self._goes_on = before, goes_on
 
     def step(self) -> Step:
-        """Makes the next call.
-
-        Raises:
-            Error: as Simulator.step.
-        """
+        """Makes the next call. Error: as Simulator.step."""
         data, stepper, index = self.data, self.stepper, self.num_made
         if self._before is not None:
             self._before(data)
@@ -187,15 +158,7 @@ class Run:
         return Step(index, start, report, data, cpu_ns)
 
     def to_end(self, *observers: Observer, stop: AfterStep = lambda: False) -> RunEnd:
-        """Makes all calls. A failed call, unless the run goes on, and Ctrl-C end it.
-
-        Args:
-            observers: called after each call; not after one that ends the run.
-            stop: called after each call, last; True ends the run.
-
-        Raises:
-            Error: as Simulator.step.
-        """
+        """Makes all calls, with observers after each, until a failure, Ctrl-C or a `stop`."""
         while self.num_made < self.calls.count:
             step = self.step()
             if step.report.status_bits:
@@ -213,18 +176,10 @@ class Run:
 class RunSettings:
     """A scene and how it runs, as commands take it. None means the default.
 
-    Attributes:
-        scene: the scene, as load_scene returns it.
-        contact_model: name of the contact model.
-        time_step: [s]; default: the scene's.
-        duration: simulated time [s]; default: to the end of the scene's schedule of controls, or 2 s.
-        accuracy: of Simulator.advance [m]; default: steps of one length.
-        period: time between two controls with an accuracy [s]; default: 10 time steps.
-        controls: what drives the actuators; default: the scene's schedule, else its first keyframe,
-            else zero.
-        seed: seed of random controls, at least 0.
-        options: other arguments of Simulator.
-        output: the file or folder of results; default: none.
+    duration: simulated time [s]; default: to the end of the scene's schedule of controls, or 2 s.
+    accuracy: of Simulator.advance [m]; default: steps of one length.
+    period: time between two controls with an accuracy [s]; default: 10 time steps.
+    controls: what drives the actuators; default: as default_controls.
     """
 
     scene: Scene

@@ -97,8 +97,6 @@ class _Advances:
 class RunSummary:
     """Summarizes the reports of the steps of a run. The wall time counts from its construction.
 
-    status, message: status and message of the last step.
-    num_failed: number of failed steps.
     fallbacks: pairs of geoms that touched in points although one of them has a pressure field.
     """
 
@@ -194,14 +192,7 @@ def explain_fallbacks(
 
 
 def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
-    """Computes the potential energy of gravity and springs and the kinetic energy of a state [J].
-
-    Elastic energy stored in contacts is not included.
-
-    Args:
-        model: the model of the state.
-        state: the components of mjSTATE_INTEGRATION.
-    """
+    """Computes the potential energy of gravity and springs and the kinetic energy of a state [J]."""
     data = mujoco.MjData(model)
     mujoco.mj_setState(model, data, state, fmt.INTEGRATION)
     mujoco.mj_fwdKinematics(model, data)

@@ -142,11 +142,7 @@ def builtin_defaults() -> Iterator[None]:
 
 
 def check_values(options: Mapping[str, Any]) -> None:
-    """Checks options as a Simulator does, without a scene.
-
-    Raises:
-        Error, TypeError: as Simulator.
-    """
+    """Checks options as a Simulator does, without a scene."""
     model = _make_empty_model()
     Stepper(model._address, check_options(options), ContactProperties(), model)
 

@@ -27,14 +27,8 @@ _LAWS = {"normal_law": "NormalLaw", "friction_law": "FrictionLaw"}
 class Option:
     """An option of a step.
 
-    name: name in Python, in files and on the command line.
-    kind: kind of its values.
-    is_optional: whether the value may be None.
-    default: the value if none is given.
-    unit: SI unit, or an empty text.
     range: the values that it may have, in words, such as 'in (0, 1)'.
     choices: the names that a choice may have; empty for other kinds.
-    contact_models: the contact models that read the option.
     help: sentences that say what the option is, without range, unit, default and models.
     """
 
@@ -57,11 +51,7 @@ class Option:
         return f"{name} | None" if self.is_optional else name
 
     def check_type(self, value: Any) -> Value:
-        """Returns a value as Python's own type. Its range is checked by the compiled module.
-
-        Raises:
-            Error: the value has another type; the message has the option's name.
-        """
+        """Returns a value as Python's own type, or raises Error. The compiled module checks its range."""
         if value is None and self.is_optional:
             return None
         if self.name in _LAWS:
@@ -91,12 +81,7 @@ DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS.va
 
 
 def check_options(given: Mapping[str, Any]) -> dict[str, Value]:
-    """Returns the values of options by name, as Python's own types.
-
-    Raises:
-        TypeError: there is no option of a name; the message suggests the nearest name.
-        Error: a value has the wrong type.
-    """
+    """Returns options as Python's own types. TypeError: there is no option of a name."""
     for name in given:
         if name not in OPTIONS:
             raise TypeError(f"there is no option '{name}' {suggest_name(name, list(OPTIONS))}")

@@ -23,15 +23,7 @@ PropertiesLike = ContactProperties | str | os.PathLike[str] | Mapping[str, Any] 
 def make_properties(
     properties: PropertiesLike, folder: Path | None = None
 ) -> ContactProperties | None:
-    """Converts the argument `properties` of Simulator to contact properties.
-
-    Args:
-        properties: a file, its content as a dict, contact properties, or None, which stays None.
-        folder: folder that relative paths in a dict start from; None means the working directory.
-
-    Raises:
-        Error: the content is wrong; the message lists all faults, with file and line.
-    """
+    """Returns contact properties from a file, or a dict with paths from `folder`; None stays None."""
     if properties is None or isinstance(properties, ContactProperties):
         return properties
     if isinstance(properties, str | os.PathLike):
@@ -56,19 +48,7 @@ copyreg.pickle(ContactProperties, lambda p: (_restore, (p.content, p.origin)))
 def load_scene_properties(
     model: mujoco.MjModel, scene: Path, properties: PropertiesLike
 ) -> ContactProperties | None:
-    """Returns the contact properties of a scene file, or None if it has no properties.
-
-    They are the properties given; else those in the file that the scene names; else, for a URDF
-    file, the properties that it declares for Drake.
-
-    Args:
-        model: the scene's model.
-        scene: path of the scene file.
-        properties: as make_properties.
-
-    Raises:
-        Error: as make_properties; or a class of geoms cannot be resolved.
-    """
+    """Returns the properties given; else those that the scene names or a URDF has for Drake; or None."""
     found = make_properties(properties, scene.parent)
     if properties is None and (text := read_text(model, PROPERTIES)) is not None:
         try:

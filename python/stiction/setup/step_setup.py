@@ -20,12 +20,7 @@ from stiction.setup.properties import PropertiesLike, make_properties
 
 @dataclass(frozen=True)
 class StepSetup:
-    """The checked arguments of a Simulator or Batch.
-
-    Attributes:
-        chosen: the options that are given, or chosen by set_default, by name.
-        properties: the contact properties, or None.
-    """
+    """The checked arguments of a Simulator or Batch; `chosen` are given, or chosen by set_default."""
 
     chosen: dict[str, Any]
     properties: ContactProperties | None
@@ -38,11 +33,7 @@ class StepSetup:
         properties: PropertiesLike,
         options: Mapping[str, Any],
     ) -> Self:
-        """Checks the arguments, and warns of a model that will not give what it seems to promise.
-
-        Raises:
-            Error: an argument is out of range.
-        """
+        """Checks the arguments, and warns of a model that will not give what it seems to promise."""
         check_model_type(model)
         made = make_properties(properties)
         given = {} if contact_model is NOT_GIVEN else {"contact_model": contact_model}
@@ -55,12 +46,7 @@ class StepSetup:
         return cls(chosen, made)
 
     def warn_of_ignored(self, settings: Iterable[str], options: Mapping[str, Any]) -> None:
-        """Warns of each setting without effect.
-
-        Args:
-            settings: sentences about those that the contact model ignores.
-            options: all options by name.
-        """
+        """Warns of settings that the contact model ignores, and of other options without effect."""
         for text in [*settings, *self._find_replaced_laws(options)]:
             warn(IgnoredSettingWarning(text))
 
@@ -76,10 +62,7 @@ class StepSetup:
 
 
 def _warn_of_custom_text(model: mujoco.MjModel) -> None:
-    """Warns if the scene names contact properties.
-
-    A Simulator cannot read them, because a compiled model does not contain the folder of its file.
-    """
+    """Warns if the scene names properties, as a compiled model does not have its file's folder."""
     if (text := read_text(model, PROPERTIES)) is not None:
         warn(
             StictionWarning(

@@ -9,12 +9,9 @@ Kind = Literal["text", "number", "integer", "flag", "texts", "counts", "numbers"
 
 
 class Column(NamedTuple):
-    """A column.
+    """A column. A value is null if it is unknown.
 
-    name: name of the column.
     kind: type of its values; 'counts' and 'numbers' are maps from names.
-    unit: SI unit, or an empty text.
-    help: what the values are. A value is null if it is unknown.
     is_repeatable: whether another run of the same unit gives the same bits.
     """
 

@@ -24,14 +24,7 @@ _PATTERN = set("*?[")
 
 @dataclass(frozen=True)
 class SceneEntry:
-    """A scene that a configuration names.
-
-    Attributes:
-        label: path relative to the folder of the configuration, or the name of a scene of the
-            package.
-        path: path of the file.
-        where: file and line of the configuration.
-    """
+    """A scene that a configuration names at `where`; `label` is relative to its folder, or a name."""
 
     label: str
     path: Path
@@ -39,16 +32,7 @@ class SceneEntry:
 
 
 def find_scenes(text: str, folder: Path, where: str) -> list[SceneEntry]:
-    """Returns the scenes of one entry, sorted by path.
-
-    Args:
-        text: a path, a pattern such as 'scenes/*.xml', or the name of a scene of the package.
-        folder: folder from which relative paths start.
-        where: file and line of the entry, for messages.
-
-    Raises:
-        Error: there is no such file, or no file matches the pattern.
-    """
+    """Returns the scenes of a path, a pattern such as 'scenes/*.xml' or a name, sorted by path."""
     if _PATTERN & set(text):
         return _find_matches(text, folder, where)
     path = folder / text

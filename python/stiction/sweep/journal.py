@@ -22,9 +22,6 @@ def read_journal(folder: Path) -> dict[str, Row]:
     """Returns the results of finished units by key. Of several lines of a unit the last one counts.
 
     A line that a kill has cut is ignored, and its unit runs again.
-
-    Raises:
-        Error: the file exists, but cannot be read.
     """
     path = folder / NAME
     try:
@@ -46,12 +43,9 @@ def _parse(lines: list[bytes]) -> Iterator[tuple[str, Row]]:
 
 
 def _lock(folder: Path) -> sqlite3.Connection:
-    """Returns a lock of a folder, which is free again when it is closed, or when its process ends.
+    """Returns a lock of a folder, or raises Error; SQLite has locks on all systems.
 
-    SQLite has locks of files on all systems. The file stays; it is empty.
-
-    Raises:
-        Error: another process has the lock.
+    It is free again when it is closed, or when its process ends. The file stays; it is empty.
     """
     path = folder / LOCK
     lock = sqlite3.connect(path, timeout=0, isolation_level=None)
@@ -69,13 +63,9 @@ def _lock(folder: Path) -> sqlite3.Connection:
 
 
 class Journal:
-    """Adds lines to the journal in a folder, which is made if it does not exist.
+    """Adds lines to the journal in a folder, which one process has at a time, or raises Error.
 
-    A line is on the disk when `add` returns, so neither a kill nor a loss of power takes it back. Only
-    one process at a time has the journal of a folder.
-
-    Raises:
-        Error: the file cannot be written, or another sweep runs in the folder.
+    A line is on the disk when `add` returns, so neither a kill nor a loss of power takes it back.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -89,11 +79,7 @@ class Journal:
             raise self._make_error(e) from e
 
     def add(self, unit: Unit, results: Row) -> None:
-        """Adds a finished unit.
-
-        Raises:
-            Error: the file cannot be written, for example because the disk is full.
-        """
+        """Adds a finished unit. Error: the file cannot be written."""
         entry = {"key": unit.key, "inputs": unit.inputs(), "results": results}
         try:
             self._write(json.dumps(entry).encode() + b"\n")

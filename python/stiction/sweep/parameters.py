@@ -49,11 +49,9 @@ class Value:
 class Parameter:
     """A parameter that varies.
 
-    Attributes:
-        name: name of an option of Simulator; 'materials.NAME.PROPERTY' of contact properties;
-            'KIND.NAME.FIELD' of elements of the model, whose NAME may be a pattern; or 'opt.FIELD'.
-        kind: 'option', 'materials', 'opt', or the kind of the elements.
-        values: the values.
+    name: name of an option of Simulator; 'materials.NAME.PROPERTY' of contact properties;
+        'KIND.NAME.FIELD' of elements of the model, whose NAME may be a pattern; or 'opt.FIELD'.
+    kind: 'option', 'materials', 'opt', or the kind of the elements.
     """
 
     name: str
@@ -67,11 +65,7 @@ class Parameter:
 
 
 def make_parameter(name: str, key: YamlNode, nodes: list[YamlNode]) -> Parameter:
-    """Makes a parameter from an entry of the grid.
-
-    Raises:
-        Error: there is no such parameter, or a value has a wrong type or is out of range.
-    """
+    """Makes a parameter from an entry of the grid. Error: it is unknown, or a value is wrong."""
     if name in _RESERVED:
         raise Error("invalid_value", key.where, f"'{name}' cannot vary here; {_RESERVED[name]}")
     kind = OPTION if name in OPTIONS else name.partition(".")[0]
@@ -112,18 +106,9 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def change_model(model: mujoco.MjModel, name: str, value: Any) -> None:
-    """Sets a field of a model.
+    """Sets a field of a model, 'opt.FIELD' or 'KIND.NAME.FIELD' with a pattern for NAME, or raises Error.
 
-    Args:
-        model: the model.
-        name: 'opt.FIELD', or 'KIND.NAME.FIELD'; a pattern for NAME sets the field of all elements
-            whose names match.
-        value: a number, or a list of numbers; fewer numbers than the field has set its first ones,
-            as in MJCF.
-
-    Raises:
-        Error: there is no such element or field, the value does not fit it, or no model can have
-            it.
+    Fewer numbers than the field has set its first ones, as in MJCF.
     """
     element, field = split_name(name)
     if name.startswith("opt."):

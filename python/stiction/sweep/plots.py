@@ -35,12 +35,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class _Quantity:
-    """The content of a panel.
-
-    column: the column of the table.
-    name: short name.
-    label: label of the axis, in um or um/s.
-    """
+    """The content of a panel: a column of the table, and the label of the axis, in um or um/s."""
 
     column: str
     name: str
@@ -58,19 +53,7 @@ _BOUND = _Quantity("velocity_bound", "bound", "bound on the velocity error [µm/
 
 
 def draw_summary(rows: Sequence[Row], parameters: Sequence[str], path: Path) -> Path | None:
-    """Draws the plot of a sweep into a PNG file.
-
-    Args:
-        rows: the rows of the table.
-        parameters: names of the grid's parameters.
-        path: path of the file.
-
-    Returns:
-        The path; None if no run has completed a step.
-
-    Raises:
-        Error: the file cannot be written.
-    """
+    """Draws the plot of a sweep into a PNG file. Returns None if no run has completed a step."""
     shown = [row for row in rows if row["num_steps"]]
     if not shown:
         return None

@@ -44,18 +44,9 @@ def run_in_processes(
     num_jobs: int,
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Finished]:
-    """Yields the units as they finish, in any order.
+    """Yields the units as they finish, in any order, until is_interrupted(), which ends all processes.
 
-    It ends early if is_interrupted() returns True, and then ends its processes and their runs.
-
-    Args:
-        units: the units.
-        models: the models of the scenes by hash.
-        num_jobs: number of processes.
-        is_interrupted: called several times a second.
-
-    Raises:
-        Error: a process cannot be started, or has other software than this one.
+    Error: a process cannot be started, or has other software than this one.
     """
     waiting = list(reversed(units))
     workers: list[_Worker] = []
@@ -89,12 +80,7 @@ def _count_busy(workers: list[_Worker], waiting: list[Unit]) -> int:
 
 
 class _Worker:
-    """A process that runs one unit after another.
-
-    unit: the unit that it runs, or None.
-    is_ready: whether it has started.
-    has_ended: whether it has ended.
-    """
+    """A process that runs one unit after another; `unit` is the one that it runs, or None."""
 
     def __init__(self) -> None:
         # A new interpreter shares nothing with this process: no threads, no locks, no open files.
@@ -114,13 +100,7 @@ class _Worker:
             self.connection.send((asdict(unit), models[unit.model_digest]))
 
     def receive(self) -> Finished | None:
-        """Takes what the process has sent, or notes its end.
-
-        Returns the unit with its results if it has finished or its process ended.
-
-        Raises:
-            Error: as run_in_processes.
-        """
+        """Returns the unit with its results if it has finished or its process ended."""
         try:
             message = self.connection.recv()
         except (EOFError, OSError):
@@ -166,10 +146,7 @@ def _describe_end(code: int | None) -> str:
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """A context whose new processes ignore Ctrl-C and SIGHUP, from their first instruction on.
-
-    A terminal sends them to all processes. Only this one may react, and then ends the others.
-    """
+    """Makes new processes ignore Ctrl-C and SIGHUP, which only this one shall react to."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set handlers; _serve ignores both later
         return

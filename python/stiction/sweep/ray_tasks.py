@@ -23,11 +23,7 @@ _QUEUED_PER_CPU = 2
 
 
 def import_ray() -> Any:
-    """Imports Ray.
-
-    Raises:
-        Error: it is not installed.
-    """
+    """Imports Ray, or raises Error."""
     try:
         import ray
     except ImportError as e:
@@ -46,20 +42,10 @@ def run_on_ray(
     max_tasks: int | None,
     is_interrupted: Callable[[], bool],
 ) -> Iterator[Finished]:
-    """Yields the units as they finish, in any order.
+    """Yields the units as they finish, in any order, until is_interrupted(), which cancels all tasks.
 
-    It ends early if is_interrupted() returns True, and then cancels its tasks.
-
-    Args:
-        units: the units.
-        models: the models of the scenes by hash.
-        address: address of the cluster, or 'auto'. A cluster that this process has joined is used
-            whatever the address is.
-        max_tasks: largest number of tasks at once; None means what the cluster can run.
-        is_interrupted: called several times a second.
-
-    Raises:
-        Error: Ray is missing, there is no such cluster, or it has other software.
+    A cluster that this process has joined is used whatever the address is. Error: Ray is missing, there
+    is no such cluster, or it has other software.
     """
     ray = import_ray()
     with _joined(ray, address):

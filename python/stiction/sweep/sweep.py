@@ -48,13 +48,7 @@ class SweepResult:
 
 
 def select_waiting(plan: Plan, results: dict[str, Row], *, retry: bool = False) -> list[Unit]:
-    """Returns the units without results; with `retry` also those that crashed.
-
-    Args:
-        plan: the plan.
-        results: results by key, from which those of units to repeat are removed.
-        retry: whether to repeat units whose process ended or that had an error of the system.
-    """
+    """Returns the units without results; `retry` removes the results of those that crashed."""
     if retry:
         for key in [k for k, row in results.items() if row.get("status") in _MAY_END_OTHERWISE]:
             del results[key]

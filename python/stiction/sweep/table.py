@@ -15,11 +15,7 @@ NAME = "sweep.parquet"
 
 
 def import_pyarrow() -> Any:
-    """Imports pyarrow.
-
-    Raises:
-        Error: it is not installed.
-    """
+    """Imports pyarrow, or raises Error."""
     need = "needs pyarrow to write Parquet files"
     return import_extra("pyarrow.parquet", "stiction sweep", need, "sweep")
 
@@ -27,20 +23,7 @@ def import_pyarrow() -> Any:
 def write_table(
     rows: Sequence[Row], parameters: Sequence[str], notes: Mapping[str, str], folder: Path
 ) -> Path:
-    """Writes FOLDER/sweep.parquet, and replaces an older file only when the new one is complete.
-
-    Args:
-        rows: values by name of the column.
-        parameters: names of the grid's parameters, whose columns follow those of the inputs.
-        notes: texts about the whole table, for the file's metadata.
-        folder: the folder.
-
-    Returns:
-        The path of the file.
-
-    Raises:
-        Error: the file cannot be written.
-    """
+    """Writes FOLDER/sweep.parquet with notes, and replaces an older file only when it is complete."""
     pa = import_pyarrow()
     varied = [_make_column(name, [row.get(name) for row in rows]) for name in parameters]
     columns = [*INPUTS, *varied, *RESULTS]

@@ -38,15 +38,7 @@ def describe_software() -> dict[str, str]:
 
 
 def run_unit(unit: Mapping[str, Any], model: bytes) -> Row:
-    """Runs a unit and returns its results.
-
-    Args:
-        unit: the fields of a Unit, as plain data.
-        model: the model of its scene, as bytes of mj_saveModel.
-
-    Raises:
-        Error: this process has other software than the one that planned the sweep.
-    """
+    """Runs a unit of plain data and a model of mj_saveModel. Error: this process has other software."""
     _check_software(unit["software"])
     results = make_empty_results() | {"host": platform.node()}
     with builtin_defaults(), warnings.catch_warnings(record=True) as caught:
@@ -166,10 +158,7 @@ class UnitRun:
         return calc_energy(self._model, fmt.get_state(self._model, self._data))
 
     def _find_centers(self) -> np.ndarray:
-        """Returns the centers of mass of the bodies at the present positions, (n, 3) [m].
-
-        Those in the data of the run belong to the start of the last step.
-        """
+        """Returns centers of mass at present, (n, 3) [m]; those in the data are older."""
         data = mujoco.MjData(self._model)
         data.qpos[:] = self._data.qpos
         data.mocap_pos[:], data.mocap_quat[:] = self._data.mocap_pos, self._data.mocap_quat

@@ -8,10 +8,7 @@ _GRAY = "#888888"
 
 
 def find_color(contact_model: str) -> str:
-    """Returns the color of a contact model, the same wherever it is drawn.
-
-    A model whose row in the table of models has no color is gray, and so is any other name.
-    """
+    """Returns the color of a contact model, the same wherever it is drawn; gray if the table has none."""
     if contact_model not in contact_models():
         return _GRAY
     return contact_model_traits(contact_model).color or _GRAY

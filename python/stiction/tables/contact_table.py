@@ -1,5 +1,4 @@
-"""The contacts of a step as one table, with a row per contact point and per face of a patch; and its
-anchors, the springs of contacts that stick under friction_law 'elastic'."""
+"""The contacts of a step as one table, a row per contact point and face of a patch; and its anchors."""
 
 from __future__ import annotations
 
@@ -100,13 +99,7 @@ def tabulate_points(points: dict[str, Any], time_step: float) -> Rows:
 
 
 def tabulate_faces(faces: dict[str, Any], time_step: float) -> Rows:
-    """Returns the rows of faces.
-
-    Args:
-        faces: the arrays FACE_FIELDS, and `bodies`, `geoms`, `patch` and `couple` (see calc_couple) of
-            each face.
-        time_step: length of the step [s].
-    """
+    """Returns the rows of faces, from the arrays FACE_FIELDS, bodies, geoms, patch and calc_couple."""
     rows = np.empty(len(faces["face_area"]), DTYPE)
     rows["kind"] = FACE
     rows["position"] = faces["face_center"]
@@ -130,18 +123,10 @@ def _find_missing(dtype: np.dtype[Any]) -> float:
 def calc_couple(
     center: NDArray[Any], torque: NDArray[Any], faces: dict[str, Any]
 ) -> NDArray[np.float64]:
-    """Returns the torque of a patch that forces at the centers of its faces do not make, per area.
+    """Returns the torque of a patch that its faces' forces do not make, per area [N m/m^2], (3,).
 
     It is 0 unless faces have several quadrature points. It is spread evenly over the faces that press,
-    as taxels have it.
-
-    Args:
-        center: center of the patch [m], (3,).
-        torque: torque about it [N m], (3,).
-        faces: the arrays FACE_FIELDS.
-
-    Returns:
-        The couple [N m/m^2], (3,).
+    as taxels have it. Center [m] and torque about it [N m] are (3,).
     """
     area = np.asarray(faces["face_area"], float)
     force = np.asarray(faces["traction"], float) * area[:, np.newaxis]

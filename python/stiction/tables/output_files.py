@@ -27,8 +27,7 @@ def begins_with(text: str) -> IsOwn:
 def check_output(path: Path, kind: str, is_own: IsOwn) -> None:
     """Makes the folder of a file, and raises Error if the file cannot be written there.
 
-    A file that exists is replaced only if it is of the same kind, such as 'a page of the viewer', so that
-    a wrong name costs no work of the user. A link to a file that does not exist stays.
+    A file that exists is replaced only if it is of the same kind, such as 'a page of the viewer'.
     """
     try:
         if path.is_dir():

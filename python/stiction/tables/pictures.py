@@ -30,9 +30,5 @@ def write_picture(figure: Any, path: Path) -> None:
 
 
 def remove_picture(path: Path) -> None:
-    """Removes a picture that an earlier call has written, if there is one.
-
-    Raises:
-        Error: the picture cannot be removed.
-    """
+    """Removes a picture that an earlier call has written, if there is one, or raises Error."""
     remove_output(path, _is_own)

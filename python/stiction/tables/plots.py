@@ -36,14 +36,7 @@ def make_plot(columns: int = 1, rows: int = 1, *, height: float = 3.6) -> tuple[
 
 
 def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, Any]:
-    """Returns color, label and width of a model's line.
-
-    Lines drawn first are wider, so that they stay visible under the lines drawn over them.
-
-    Args:
-        contact_model: the model.
-        contact_models: all models of the plot, in the order of drawing.
-    """
+    """Returns color, label and width of a model's line; lines drawn first are wider, and stay visible."""
     names = list(contact_models)
     # The peaks of mj_step would hide the other lines.
     if contact_model_traits(contact_model).is_mj_step:
@@ -65,14 +58,7 @@ def find_line(contact_model: str, contact_models: Sequence[str]) -> dict[str, An
 def draw_convergence(
     axes: Axes, errors: Mapping[str, Mapping[float, float]], label: str, *, order: float = 1
 ) -> None:
-    """Draws errors over the time step on logarithmic axes, with a line of a given order below.
-
-    Args:
-        axes: the axes.
-        errors: errors by contact model and time step.
-        label: label of the errors, with unit.
-        order: order of convergence that the line shows.
-    """
+    """Draws errors by contact model and time step on logarithmic axes, and the slope of an order."""
     for i, (name, of_steps) in enumerate(errors.items()):
         steps = sorted(of_steps)
         line = find_line(name, list(errors))

@@ -18,10 +18,7 @@ Field = tuple[str, str, tuple[int, ...], str, str]
 
 
 class ReportArray(NamedTuple):
-    """An array of ContactReport or PatchReport: a row of the table in sim/report/contact_report.hpp.
-
-    `starts_of` names the items that each entry counts, such as 'faces', if the array has starts.
-    """
+    """An array of ContactReport or PatchReport; `starts_of` names the items that its starts count."""
 
     name: str
     type: str

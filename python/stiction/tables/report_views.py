@@ -1,5 +1,4 @@
-"""Other forms of a report: plain values for logs and JSON, and HTML for notebooks. The classes of reports
-call these functions."""
+"""Other forms of a report: plain values for logs and JSON, and HTML for notebooks."""
 
 from __future__ import annotations
 

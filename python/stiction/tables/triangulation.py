@@ -9,14 +9,7 @@ from numpy.typing import NDArray
 
 
 def triangulate_polygons(starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Divides convex polygons into fans of triangles.
-
-    Args:
-        starts: the vertices of polygon i are [starts[i], starts[i + 1]), (n + 1,).
-
-    Returns:
-        Indices of vertices, (m, 3).
-    """
+    """Returns triangles (m, 3) of convex polygons with vertices [starts[i], starts[i + 1]), (n + 1,)."""
     starts = np.asarray(starts, np.int64)
     counts = np.maximum(np.diff(starts) - 2, 0)  # triangles of each polygon
     first = np.repeat(starts[:-1], counts)

@@ -20,11 +20,7 @@ _SHORTEST = 0.05  # length of the shortest arrow that is drawn, relative to the 
 
 @dataclass(frozen=True)
 class ArrowKind:
-    """A kind of arrows.
-
-    meaning, unit: what the arrows show.
-    color: their color, such as '#d62728'.
-    """
+    """A kind of arrows: what they show in a unit, and a color such as '#d62728'."""
 
     meaning: str
     unit: str
@@ -40,11 +36,7 @@ ARROW_KINDS = {
 
 @dataclass(frozen=True)
 class ArrowCount:
-    """How many arrows of a kind are drawn.
-
-    drawn, total: number of arrows that are drawn, and of all vectors other than 0.
-    largest: size of the largest vector, which has the longest arrow.
-    """
+    """How many of all nonzero vectors are drawn, and the size of the largest vector."""
 
     drawn: int = 0
     total: int = 0
@@ -53,11 +45,7 @@ class ArrowCount:
 
 @dataclass(frozen=True)
 class Arrows:
-    """Arrows to draw.
-
-    lines: start and end of each arrow [m], (n, 2, 3).
-    count: how many they are.
-    """
+    """Arrows to draw, with start and end of each line [m], (n, 2, 3)."""
 
     lines: Vectors = field(default_factory=lambda: np.zeros((0, 2, 3)))
     count: ArrowCount = ArrowCount()
@@ -93,10 +81,7 @@ def make_force_arrows(points: PointArrays, length: float) -> Arrows:
 def _make_arrows(
     start: Vectors, vectors: Vectors, length: float, *, takes_first: bool = False
 ) -> Arrows:
-    """Returns arrows along some vectors, scaled to the largest. Short ones are left out.
-
-    Of more than 300 it takes the first, or every second, third, ..., which shows the whole of a patch.
-    """
+    """Returns arrows scaled to the largest, without short ones; of more than 300 every nth."""
     size = np.linalg.norm(vectors, axis=1)
     largest = float(size.max(initial=0))
     shown = np.flatnonzero(size > _SHORTEST * largest)
@@ -115,14 +100,7 @@ _CORNERS = 20
 
 
 def draw_discs(points: PointArrays, radius: float) -> ColoredMesh:
-    """Returns a disc at each contact point, normal to the contact.
-
-    A contact of a pair that fell back from a patch to points has a ring around its disc.
-
-    Args:
-        points: the contacts.
-        radius: radius of a disc [m].
-    """
+    """Returns a disc of a radius [m] at each point, with a ring if the pair fell back from a patch."""
     colors = np.where(points.slipping[:, None], parse_color(SLIP), parse_color(STICK))
     discs = _make_rings(points.point, points.normal, 0, radius, colors)
     fallen = points.is_fallback

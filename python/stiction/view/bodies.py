@@ -16,16 +16,7 @@ _NO_SHADOWS = {"cast_shadow": False, "receive_shadow": False}
 
 
 class Bodies:
-    """The geoms of a model.
-
-    Args:
-        server: the viser.ViserServer.
-        parent: name of the node that the geoms hang below.
-        model: the model; a copy is drawn.
-        soft_geoms: ids of geoms with pressure fields. They can be made translucent, because a contact
-            patch lies inside them.
-        plane_size: side of the square that represents a plane [m].
-    """
+    """The geoms of a copy of a model, below the node `parent`; those with fields can be translucent."""
 
     def __init__(
         self,
@@ -63,10 +54,7 @@ class Bodies:
         self._scene.update_from_mjdata(self._data)
 
     def set_opacity(self, opacity: float) -> bool:
-        """Makes the geoms with pressure fields translucent. 0 hides them.
-
-        Returns True if the nodes were made anew.
-        """
+        """Makes geoms with pressure fields translucent; 0 hides them. True if nodes were made anew."""
         if opacity == self._opacity:
             return False
         self._opacity = opacity
@@ -79,10 +67,7 @@ class Bodies:
         return self._data.xmat[body].reshape(3, 3).T @ (np.asarray(point) - self._data.xpos[body])
 
     def list_handles(self) -> Iterator[tuple[Any, list[int]]]:
-        """Yields the nodes of bodies that move, with the id of the body of each instance.
-
-        set_opacity may make new nodes.
-        """
+        """Yields the nodes of bodies that move, with the id of the body of each instance."""
         for group in self._scene._mesh_groups:
             yield group.handle, group.body_ids.tolist()
 
@@ -137,10 +122,7 @@ class _PartOfScene:
         return self._scene.add_batched_glb(self._parent + node, _export(mesh), **options)
 
     def add_grid(self, node: str, **options: Any) -> Any:
-        """Draws a plane as a square. An infinite one would reach into the scenes beside.
-
-        It lies a little lower, so that its lines do not cover a patch on it.
-        """
+        """Draws a plane as a square, a little lower, so that its lines do not cover a patch on it."""
         size = self._plane_size
         normal = np.empty(3)
         mujoco.mju_rotVecQuat(normal, np.array([0.0, 0, 1]), np.asarray(options["wxyz"]))
@@ -153,9 +135,8 @@ class _PartOfScene:
 def _export(mesh: Any) -> bytes:
     """Returns a mesh of trimesh as GLB. It is drawn translucent where its colors are.
 
-    Without a GPU, the lights on translucent bodies would take a third of the browser's time: their
-    pixels are computed again for each surface that lies behind another. So these bodies have no
-    lights, and colors that are shaded here.
+    Without a GPU, lights on translucent bodies would take a third of the browser's time. So these bodies
+    have no lights, and colors that are shaded here.
     """
     colors = getattr(mesh.visual, "vertex_colors", None)
     if colors is None or np.min(np.asarray(colors)[:, 3]) == 255:
@@ -166,11 +147,6 @@ def _export(mesh: Any) -> bytes:
 
 
 def shade(colors: Any, normals: Any) -> Any:
-    """Returns colors that are darker where normals point downwards in the frame of the body.
-
-    Args:
-        colors: RGBA in 0..255, (n, 4).
-        normals: unit normals, (n, 3).
-    """
+    """Returns RGBA colors in 0..255, (n, 4), darker where unit normals, (n, 3), point downwards."""
     shares = 1 - 0.5 * _SHADE * (1 - normals[:, 2:])
     return np.hstack([np.rint(colors[:, :3] * shares), colors[:, 3:]]).astype(np.uint8)

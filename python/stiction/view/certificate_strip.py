@@ -27,9 +27,7 @@ def thin_out(times: Sequence[float]) -> list[float]:
 
 
 def count_steps(runs: Sequence[Sequence[Frame]]) -> tuple[int, int]:
-    """Returns the number of steps in all runs, without their initial states, and of those of them that
-    have a certificate.
-    """
+    """Returns the number of steps in all runs, and of those of them that have a certificate."""
     steps = [frame for frames in runs for frame in frames if frame.index > 0]
     return len(steps), sum(frame.is_certified for frame in steps)
 
@@ -41,13 +39,9 @@ def make_strip(
     num_steps: tuple[int, int],
     jumps: Sequence[float] = (),
 ) -> str:
-    """Returns the strip as HTML.
+    """Returns the strip as HTML, with a few hundred of the `times` of failed steps [s].
 
-    Args:
-        times: times of all steps that failed [s]. The strip counts them, and marks a few hundred.
-        start, end: times at both ends of the strip [s].
-        num_steps: number of steps of all sessions, and of those that have a certificate.
-        jumps: for a page with a script of its own, the time of its replay for each of the times [s].
+    jumps: for a page with a script of its own, the time of its replay for each of the times [s].
     """
     span = max(end - start, 1e-12)
     shown = thin_out(times)

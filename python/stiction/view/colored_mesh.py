@@ -19,12 +19,7 @@ _BRIGHTEST = 3.0  # largest linear color that the file can have
 
 @dataclass(frozen=True)
 class ColoredMesh:
-    """Triangles with a color at each vertex.
-
-    vertices: positions [m], (n, 3).
-    triangles: indices of vertices, (m, 3).
-    colors: colors on the screen, sRGB in [0, 1], (n, 3).
-    """
+    """Triangles (m, 3) of vertices [m] with sRGB colors in [0, 1], (n, 3) each."""
 
     vertices: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
     triangles: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), int))
@@ -135,10 +130,7 @@ def unpack_glb(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def make_matte(data: bytes) -> bytes:
-    """Gives the meshes of a GLB matte materials.
-
-    The default of glTF is metal, which is black without an environment that it mirrors.
-    """
+    """Gives a GLB matte materials; glTF's default is metal, which is black without an environment."""
     pbr = {"metallicFactor": 0, "roughnessFactor": 0.8}
     return _change_materials(data, {"pbrMetallicRoughness": pbr})
 

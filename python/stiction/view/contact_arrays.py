@@ -126,15 +126,7 @@ def read_recorded_patches(patches: Sequence[RecordedPatch]) -> PatchArrays:
 def read_recorded_points(
     step: Step, time_step: float, is_fallback: Callable[[int, int], bool]
 ) -> PointArrays:
-    """Returns the point contacts of a recorded step.
-
-    A recording has the contacts of patches too. They are those of pairs of geoms with a patch.
-
-    Args:
-        step: the step.
-        time_step: length of the step [s].
-        is_fallback: tells of two geoms whether their contact points replace a patch.
-    """
+    """Returns the point contacts of a recorded step, without those of pairs of geoms with a patch."""
     with_patch = {frozenset(patch.patch["geoms"].tolist()) for patch in step.patches}
     pairs = [tuple(pair) for pair in step.contacts["geoms"].tolist()]
     rows = np.array([frozenset(pair) not in with_patch for pair in pairs], bool)
@@ -151,10 +143,7 @@ def read_recorded_points(
 
 
 def calc_creep(patches: PatchArrays, points: PointArrays) -> float:
-    """Returns the largest slip speed of a contact that sticks [m/s]; NaN if no speed is known.
-
-    Regularized friction lets a sticking contact creep. Contacts without a force are left out.
-    """
+    """Returns the largest slip speed of a sticking contact with a force [m/s]; NaN if none is known."""
     faces = ~patches.slipping & (np.abs(patches.traction).max(axis=1, initial=0) > 0)
     held = ~points.slipping & (np.abs(points.force).max(axis=1, initial=0) > 0)
     velocities = np.concatenate([patches.slip_velocity[faces], points.slip_velocity[held]])

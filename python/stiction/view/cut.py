@@ -27,16 +27,7 @@ _CUTS |= {15 - bits: edges for bits, edges in _CUTS.items()}
 
 
 class Cut:
-    """The cut through a geom of a scene.
-
-    Args:
-        server: the viser.ViserServer.
-        name: name of the node.
-        fields: meshes with fields by the id of their geom.
-
-    Attributes:
-        top: the value of the field that has the last color [Pa]; None if no cut is shown.
-    """
+    """The cut through a geom; `top` is the field of the last color [Pa], None if no cut is shown."""
 
     def __init__(self, server: Any, name: str, fields: Mapping[int, TetMesh]) -> None:
         self._server = server
@@ -81,16 +72,10 @@ class Cut:
 def cut_mesh(
     mesh: TetMesh, normal: Vector, offset: float
 ) -> tuple[Vector, Vector, NDArray[np.int64]]:
-    """Cuts a mesh with the plane normal . x = offset.
+    """Cuts a mesh with the plane normal . x = offset [m].
 
-    Args:
-        mesh: the mesh with a field.
-        normal: unit normal of the plane, (3,).
-        offset: distance of the plane from the origin [m].
-
-    Returns:
-        Vertices of the polygons [m], (k, 3); the field there, (k,); and the starts of the polygons,
-        (n + 1,), one polygon for each tetrahedron that is cut.
+    Returns vertices of the polygons [m], (k, 3); the field there, (k,); and the starts of the polygons,
+    (n + 1,), one polygon for each tetrahedron that is cut.
     """
     height = mesh.vertices @ normal - offset
     bits = (height[mesh.tets] > 0) @ np.array([1, 2, 4, 8])
@@ -108,12 +93,7 @@ def cut_mesh(
 
 
 def draw_cut(mesh: TetMesh, normal: Vector, offset: float, scale: float) -> ColoredMesh:
-    """Returns the cut as colored triangles in the frame of the mesh.
-
-    Args:
-        mesh, normal, offset: as for cut_mesh.
-        scale: value of the field that has the last color.
-    """
+    """Returns the cut of cut_mesh as triangles in the frame of the mesh; `scale` has the last color."""
     vertices, values, starts = cut_mesh(mesh, normal, offset)
     return ColoredMesh(vertices, triangulate_polygons(starts), color_pressures(values, scale))
 
@@ -129,15 +109,7 @@ _NONE = "none"
 
 
 class CutPanel:
-    """The choice of the cut, made in the current container of the page.
-
-    Args:
-        server: the viser.ViserServer.
-        style: what is shown; the panel changes it.
-        model: the model.
-        geoms: ids of geoms with pressure fields over tetrahedra.
-        redraw: called after a change.
-    """
+    """The choice of the cut through one of the geoms, which changes the style and redraws."""
 
     def __init__(
         self,

@@ -14,15 +14,7 @@ _POINT_PARTS = (("points", "Contact points"), ("forces", "Point forces"))
 
 
 class DisplayPanel:
-    """The choice of what is shown, made in the current container of the page.
-
-    Args:
-        server: the viser.ViserServer.
-        style: what is shown; the panel changes it.
-        scale: the scale of pressures.
-        has_patches: True if a geom has a pressure field.
-        redraw: called after a change.
-    """
+    """The choice of what is shown, which changes the style and redraws."""
 
     def __init__(
         self,

@@ -28,8 +28,7 @@ class _Grip:
 
 
 class DragForce:
-    """A force on the body that the mouse holds. The thread of the page sets it, and that of the
-    simulation applies it."""
+    """A force on the body that the mouse holds, set by the page's thread, applied by the simulation's."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,13 +40,7 @@ class DragForce:
         return self._grip is not None
 
     def grab(self, body: int, point: Any, target: Any) -> None:
-        """Takes hold of a body.
-
-        Args:
-            body: id of the body.
-            point: the grabbed point in the frame of the body [m], (3,).
-            target: position of the pointer in the world [m], (3,).
-        """
+        """Takes hold of a body at a point in its frame, with the pointer at a target in the world."""
         with self._lock:
             self._grip = _Grip(body, np.array(point, float), np.array(target, float))
 
@@ -83,10 +76,7 @@ class DragForce:
 def _calc_wrench(
     model: mujoco.MjModel, data: mujoco.MjData, grip: _Grip, time_step: float
 ) -> Vector:
-    """Returns the force [N] and the torque [N m] about the body's center of mass, (6,).
-
-    The spring is critically damped for the mass of all bodies that hang together.
-    """
+    """Returns force [N] and torque [N m], (6,), of a spring with critical damping."""
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     mujoco.mj_comVel(model, data)

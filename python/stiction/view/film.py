@@ -87,14 +87,7 @@ def film_sessions(
     frame_time: float = FRAME_TIME,
     tell: Callable[[float], None] = lambda time: None,
 ) -> list[Film]:
-    """Runs sessions from their present frames one after the other, and films them.
-
-    Args:
-        sessions: the sessions.
-        duration: simulated time, or less if a session ends earlier [s].
-        frame_time: simulated time between two frames [s].
-        tell: called with the time that a session has reached [s].
-    """
+    """Runs sessions one after the other for a duration, and films them every frame_time [s]."""
     films = []
     for session in sessions:
         film = Film(session.name, frame_time)

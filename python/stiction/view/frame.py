@@ -29,25 +29,18 @@ _EMPTY_STEP = 2000  # estimate of the memory of a frame without contacts [bytes]
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One step of a run.
+    """One step of a run, at the poses that it starts from, because its contacts are found there.
 
-    The contacts of a step are found at the poses that it starts from, so a frame shows those poses.
-
-    Attributes:
-        index: index of the step, from 1; 0 for the initial state.
-        start: components of mjSTATE_INTEGRATION before the step.
-        end: the same after the step. It is `start` if the step failed.
-        memory: Simulator.get_state() after the step; empty if it is not known.
-        status: 'ok', or the reasons why the step or its certificate failed.
-        message: what failed, in words.
-        error_bound: bound on the error of the velocities [sqrt(J)], or NaN.
-        iterations: number of iterations of the solver.
-        read: reads the contacts. They are not kept, because few frames are drawn more than once.
-        model: the model.
-        size: estimate of the memory that the frame keeps [bytes].
-        shift: time by which resets before this step set the clock of the scene back [s]. With it, the
-            times of the frames of a run never fall.
-        is_certified: False if the contact model is `mujoco`, whose steps have no certificate.
+    index: index of the step, from 1; 0 for the initial state.
+    start, end: components of mjSTATE_INTEGRATION before and after the step; equal if it failed.
+    memory: Simulator.get_state() after the step; empty if it is not known.
+    status: 'ok', or the reasons why the step or its certificate failed.
+    error_bound: bound on the error of the velocities [sqrt(J)], or NaN.
+    read: reads the contacts. They are not kept, because few frames are drawn more than once.
+    size: estimate of the memory that the frame keeps [bytes].
+    shift: time by which resets before this step set the clock of the scene back [s]. With it, the
+        times of the frames of a run never fall.
+    is_certified: False if the contact model is `mujoco`, whose steps have no certificate.
     """
 
     index: int
@@ -152,17 +145,7 @@ def make_recorded_frame(
     contact_model: str,
     shift: float = 0.0,
 ) -> Frame:
-    """Makes the frame of a recorded step.
-
-    Args:
-        model: the model.
-        step: the step.
-        start: state before it.
-        time_step: length of the step [s].
-        is_fallback: tells of two geoms whether their contact points replace a patch.
-        contact_model: name of the contact model.
-        shift: see Frame.
-    """
+    """Makes the frame of a recorded step; is_fallback tells if points of two geoms replace a patch."""
     report: dict[str, Any] = step.report
     bound = report.get("error_bound")
     return Frame(

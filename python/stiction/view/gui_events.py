@@ -7,12 +7,7 @@ from typing import Any
 
 
 def on_user(register: Callable[..., Any], act: Callable[[Any], None]) -> None:
-    """Registers what a user's input does. A value that the program itself shows has no effect.
-
-    Args:
-        register: a function such as `slider.on_update`.
-        act: called with the event.
-    """
+    """Registers what a user's input does. A value that the program itself shows has no effect."""
 
     def obey(event: Any) -> None:
         if event.client_id is not None:

@@ -26,12 +26,7 @@ class MeshLayer(Protocol):
 
 
 class LiveMeshLayer:
-    """A mesh layer of a live page. It has two nodes, which take turns. One frame is sent ahead.
-
-    Args:
-        server: the viser.ViserServer.
-        name: name of the nodes.
-    """
+    """A mesh layer of a live page. Two nodes take turns, so that one frame is sent ahead."""
 
     def __init__(self, server: Any, name: str) -> None:
         self._server = server
@@ -60,13 +55,7 @@ class LiveMeshLayer:
 
 
 class FilmMeshLayer:
-    """A mesh layer of a page that is written to a file. Each frame has a node of its own, because the
-    page plays again and again, and need not read a mesh twice.
-
-    Args:
-        server: the viser.ViserServer.
-        name: name of the nodes.
-    """
+    """A mesh layer of a page in a file, with a node for each frame, because the page plays again."""
 
     def __init__(self, server: Any, name: str) -> None:
         self._server = server
@@ -92,14 +81,7 @@ class FilmMeshLayer:
 
 
 class ArrowLayer:
-    """Arrows that change from frame to frame.
-
-    Args:
-        server: the viser.ViserServer.
-        name: name of the node.
-        color: sRGB values in 0..255.
-        thickness: radius of a shaft [m].
-    """
+    """Arrows that change from frame to frame, with a color in 0..255 and a thickness [m]."""
 
     def __init__(
         self, server: Any, name: str, color: tuple[int, int, int], thickness: float

@@ -23,14 +23,11 @@ _MAX_GROWTH = 3.0  # of the extent
 
 @dataclass(frozen=True)
 class Layout:
-    """Scenes in a row, as the camera sees them.
+    """Scenes in a row at offsets, (n, 3) [m], and the camera that sees them.
 
-    offsets: position of each scene's origin, (n, 3) [m].
-    spacing: distance between two scenes [m].
     label: position of a scene's label in the scene, (3,) [m].
     camera, look_at: position of the camera, and the point that it looks at, (3,) [m].
     fov: vertical field of view [rad].
-    size: extent of a scene [m].
     """
 
     offsets: Vector
@@ -45,13 +42,8 @@ class Layout:
 def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -> Layout:
     """Places scenes of a model in a row from left to right.
 
-    The camera is the model's free camera, moved back so that all scenes are visible.
-
-    Args:
-        model: the model.
-        count: number of scenes.
-        reach: where bodies will move, if it is known. The camera sees them all the time, unless they
-            go far.
+    The camera is the model's free camera, moved back so that all scenes are visible all the time, unless
+    bodies go far beyond their `reach`.
     """
     view = model.vis.global_
     azimuth, elevation = np.radians([view.azimuth, view.elevation])
@@ -81,12 +73,7 @@ def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -
 
 
 def move_back(layout: Layout, aspect: float) -> Vector:
-    """Returns the camera's position from which a page with another aspect shows all scenes, (3,) [m].
-
-    Args:
-        layout: the scenes.
-        aspect: ratio of width to height of the page.
-    """
+    """Returns a camera's position, (3,) [m], that shows all scenes for a ratio of width to height."""
     away = layout.camera - layout.look_at
     return layout.look_at + away * max(1.0, ASPECT / max(aspect, 0.1))
 
@@ -106,10 +93,10 @@ def _find_stage(model: mujoco.MjModel, reach: Reach | None) -> tuple[Vector, flo
 
 
 def set_stage(server: Any, layout: Layout) -> None:
-    """Gives the page of a viser.ViserServer a camera that sees all scenes, and lights.
+    """Gives a page a camera that sees all scenes, and lights.
 
-    There are neither shadows nor an environment that the bodies mirror. Without a GPU, shadows cost a
-    browser five times as much as all the rest, and an environment delays the first picture by seconds.
+    There are neither shadows nor an environment. Without a GPU, shadows cost a browser five times as much
+    as all the rest, and an environment delays the first picture by seconds.
     """
     server.scene.configure_default_lights(cast_shadow=False)
     server.scene.configure_environment_map(None)

@@ -14,8 +14,7 @@ from stiction.view.palette import FALLBACK, SLIP, STICK, make_css_gradient
 class PressureScale:
     """The scale of the colors of pressures, for all scenes of a page.
 
-    Unless it is fixed, it grows with the pressures that it has seen, and never shrinks. So one color
-    means one pressure for as long as the legend does not change.
+    Unless it is fixed, it grows with the pressures that it has seen, and never shrinks.
     """
 
     def __init__(self, fixed: float | None = None) -> None:
@@ -56,13 +55,7 @@ _STYLE = "font:12px/1.5 sans-serif;padding:4px 14px"
 def make_legend(
     *, pressure: float | None = None, cut: float | None = None, with_points: bool = False
 ) -> str:
-    """Returns the legend of colors as HTML.
-
-    Args:
-        pressure: pressure of patches that has the last color [Pa]; None without patches.
-        cut: value of the field in a cut that has the last color [Pa]; None without a cut.
-        with_points: whether to explain the colors of contact points.
-    """
+    """Returns the legend as HTML, with the last colors' pressures [Pa] of patches and the cut."""
     parts = []
     if pressure is not None:
         parts.append(_make_scale("contact pressure [Pa]", pressure))
@@ -76,12 +69,7 @@ def make_legend(
 
 
 def make_arrow_legend(counts: Mapping[str, ArrowCount], *, at_most: bool = False) -> str:
-    """Returns the legend of arrows as HTML: their meaning, their number, and the largest.
-
-    Args:
-        counts: counts by kind of arrows; those that are shown.
-        at_most: True if the counts are the largest of a film.
-    """
+    """Returns the legend of arrows as HTML: their meaning, number, now or at most, and the largest."""
     parts = []
     for name, count in counts.items():
         kind, most = ARROW_KINDS[name], "at most " if at_most else ""

@@ -19,13 +19,7 @@ _NONE = "None"
 
 
 class ModelPanel:
-    """The contact models and the parameters, made in the current container of the page.
-
-    Args:
-        server: the viser.ViserServer.
-        runner: moves the simulations.
-        simulations: the simulations.
-    """
+    """The contact models and the parameters, made in the current container of the page."""
 
     def __init__(self, server: Any, runner: Runner, simulations: Sequence[Simulation]) -> None:
         self._runner = runner
@@ -52,11 +46,7 @@ class ModelPanel:
         self._runner.submit(partial(simulation.change, event.target.value))
 
     def _apply(self) -> None:
-        """Gives the parameters that were edited to all simulations.
-
-        Raises:
-            Error: a text is not a number, or a value is out of range.
-        """
+        """Gives the parameters that were edited to all simulations, or raises Error."""
         edited = {
             name: field.value
             for name, field in self._fields.items()
@@ -82,11 +72,7 @@ def _add_field(gui: Any, option: Option, value: Any) -> Any:
 
 
 def _parse(option: Option, value: Any) -> Any:
-    """Returns the value of an input.
-
-    Raises:
-        Error: the text is not a number.
-    """
+    """Returns the value of an input, or raises Error."""
     if option.kind in ("flag", "choice"):
         return value
     text = str(value).strip()

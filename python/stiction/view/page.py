@@ -99,20 +99,12 @@ def check_page_path(path: Path) -> None:
 
 
 def remove_page(path: Path) -> None:
-    """Removes a page that an earlier call has written, if there is one.
-
-    Raises:
-        Error: the page cannot be removed.
-    """
+    """Removes a page that an earlier call has written, if there is one, or raises Error."""
     remove_output(path, has_mark(_MARK))
 
 
 def write_page(path: Path, page: str) -> None:
-    """Writes a page to a file, and makes its folder.
-
-    Raises:
-        Error: the file cannot be written.
-    """
+    """Writes a page to a file, and makes its folder, or raises Error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")

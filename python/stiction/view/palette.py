@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 class Style:
     """The choice of things that are drawn.
 
-    patches, traction, slip: patches, and the arrows on their faces.
-    points, forces: contact points, and the arrows of their forces.
     opacity: of geoms with pressure fields, in [0, 1]. A patch lies inside them.
-    cut_geom: id of the geom that is cut open, or None.
     cut_axis: axis of the geom's frame that is normal to the cut, 0 to 2.
     cut_place: place of the cut, from -1 to 1 through the geom.
     """
@@ -57,12 +54,7 @@ def to_bytes(text: str) -> tuple[int, int, int]:
 
 
 def color_pressures(pressure: NDArray[np.float64], scale: float) -> Colors:
-    """Returns the colors of pressures, (n, 3).
-
-    Args:
-        pressure: [Pa], (n,).
-        scale: the pressure that has the last color [Pa]. Larger pressures have it too.
-    """
+    """Returns the colors (n, 3) of pressures (n,); those from `scale` on have the last color."""
     share = np.clip(pressure / scale, 0, 1) if scale > 0 else np.zeros(len(pressure))
     place = share * (len(_SCALE) - 1)
     first = np.minimum(place.astype(int), len(_SCALE) - 2)

@@ -9,14 +9,7 @@ from stiction.view.palette import color_pressures
 
 
 def draw_patches(patches: PatchArrays, scale: float) -> ColoredMesh:
-    """Returns all patches of a step as one mesh.
-
-    The color at a vertex is that of the pressure there, so colors vary within a face.
-
-    Args:
-        patches: the patches.
-        scale: pressure that has the last color [Pa].
-    """
+    """Returns all patches as one mesh, with a color at each vertex up to the pressure `scale` [Pa]."""
     return ColoredMesh(
         patches.vertices,
         triangulate_polygons(patches.starts),

@@ -17,12 +17,7 @@ _JUMP, _REACH = 0.02, 0.015
 
 
 class PlaybackPanel:
-    """The controls of the clock, made in the current container of the page.
-
-    Args:
-        server: the viser.ViserServer.
-        runner: moves the sessions.
-    """
+    """The controls of the clock, made in the current container of the page."""
 
     def __init__(self, server: Any, runner: Runner) -> None:
         self._runner = runner

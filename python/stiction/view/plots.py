@@ -16,15 +16,7 @@ _COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
 
 
 class Plots:
-    """The plots, made in the current container of the page.
-
-    Args:
-        server: the viser.ViserServer.
-        sessions: the sessions.
-
-    Attributes:
-        is_complete: False if the next update can show more points of the same frames.
-    """
+    """The plots in the page; not complete if the next update can show more points of the same frames."""
 
     def __init__(self, server: Any, sessions: Sequence[Session]) -> None:
         self._server = server

@@ -17,10 +17,7 @@ _MAX_FRAMES = 100  # of a film that are looked at
 
 @dataclass(frozen=True)
 class Reach:
-    """The box that contains the centers of all moving geoms in all frames.
-
-    low, high: its corners, (3,) [m].
-    """
+    """The box with corners (3,) [m] that contains the centers of all moving geoms in all frames."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]

@@ -45,11 +45,7 @@ _KEY = "stiction-frame"  # of the browser's storage; it is only asked for, and n
 
 
 class Readers:
-    """The browsers that show the page, each with the last frame that it has taken.
-
-    Args:
-        server: the viser.ViserServer.
-    """
+    """The browsers that show the page, each with the last frame that it has taken."""
 
     def __init__(self, server: Any) -> None:
         self._server = server

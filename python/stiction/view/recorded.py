@@ -20,16 +20,10 @@ _MAX_BYTES = 2 << 30  # of the steps that are kept
 
 
 class RecordedRun(Session):
-    """The steps of a recording.
+    """The steps of a recording, or Error if it cannot be shown.
 
     A step is read from the file when it is reached, or ahead of that by read_ahead. It is then kept
     in memory, so a long recording starts at once and can be scrubbed.
-
-    Args:
-        path: the recording.
-
-    Raises:
-        Error: the file is not a recording, or it cannot be shown; the message has the reason.
     """
 
     def __init__(self, path: Path) -> None:

@@ -21,29 +21,17 @@ _READ_AHEAD = 20  # steps of a recording that are read between two looks at the 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The things to show.
-
-    frames: the frame of each session.
-    version: increases with each change, also of something else than the frames.
-    """
+    """The frame of each session; `version` increases with each change, also of something else."""
 
     frames: tuple[Frame, ...]
     version: int
 
 
 class Runner:
-    """Moves sessions forward in step with the wall clock.
+    """Moves sessions forward in step with the wall clock, at a speed that may be infinite.
 
     All sessions reach the same simulated time before the next frame is shown. If that takes longer
-    than the wall clock allows, the run is slower than asked, and none of the sessions runs ahead.
-
-    Args:
-        sessions: the sessions, at least one.
-        speed: simulated time over wall time; infinity runs as fast as possible.
-
-    Attributes:
-        problem: what was wrong with the last command; empty if nothing was.
-        has_time: False if the sessions are slower than the clock, or run as fast as they can.
+    than the wall clock allows, the run is slower than asked, and has_time is False.
     """
 
     def __init__(self, sessions: Sequence[Session], speed: float = 1.0) -> None:

@@ -16,12 +16,7 @@ _MAX_NEW = 20  # frames whose figures are computed at a time
 
 @dataclass(frozen=True)
 class Quantity:
-    """A figure of each step.
-
-    title: name and unit.
-    find: returns the figure of a frame.
-    is_logarithmic: True if its decimal logarithm is plotted.
-    """
+    """A figure of each step, which `find` returns of a frame, and its title with the unit."""
 
     title: str
     find: Callable[[Frame], float]
@@ -51,10 +46,7 @@ def thin_out(frames: Sequence[Frame]) -> list[Frame]:
 
 
 def take_affordable(frames: Sequence[Frame]) -> list[Frame]:
-    """Returns the frames whose figures are known, and a few others, whose figures are then known.
-
-    Figures take time, during which the simulation may have to wait. The rest follows at later calls.
-    """
+    """Returns frames with known figures, and a few others, whose figures then become known."""
     new = [frame for frame in frames if not frame.has_figures][-_MAX_NEW:]
     for frame in new:
         for quantity in QUANTITIES:
@@ -65,12 +57,7 @@ def take_affordable(frames: Sequence[Frame]) -> list[Frame]:
 def make_series(
     runs: Sequence[Sequence[Frame]], quantity: Quantity
 ) -> tuple[NDArray[np.float64], ...]:
-    """Returns the times of all runs, and for each run what is plotted there; NaN between its steps.
-
-    Args:
-        runs: frames of each run, in order of time.
-        quantity: the figure.
-    """
+    """Returns the times of all runs, and for each run what is plotted there; NaN between its steps."""
     times = [np.array([frame.time for frame in frames]) for frames in runs]
     values = [np.array([quantity.find(frame) for frame in frames], float) for frames in runs]
     axis = np.unique(np.concatenate(times).round(9)) if times else np.zeros(0)

@@ -20,18 +20,7 @@ _PATCHING = threading.Lock()
 
 
 def start_server(host: str, port: int) -> Any:
-    """Starts viser's server.
-
-    Args:
-        host: address to listen on.
-        port: port to listen on; 0 takes any free one.
-
-    Returns:
-        The viser.ViserServer.
-
-    Raises:
-        Error: the port is in use, or the host is not an address of this machine.
-    """
+    """Starts a viser.ViserServer at a host and port, 0 for any free one, or raises Error."""
     import viser
     from viser import _messages
 
@@ -58,10 +47,6 @@ def is_allowed(host: str, headers: Any) -> bool:
     A browser sends the origin of the page. It must be the address under which the server was asked,
     and this must be an address, `localhost`, or a name of this machine. So neither a foreign page nor
     a foreign name that leads here (DNS rebinding) has access.
-
-    Args:
-        host: the address that the server listens on.
-        headers: headers of the request, by name.
     """
     asked = headers.get("Host", "")
     try:

@@ -24,17 +24,10 @@ _MAX_FRAMES = 20_000
 
 
 class Session(abc.ABC):
-    """A run with a cursor.
+    """A run with a cursor. One thread moves it; others may read `frames`, `frame` and `time` meanwhile.
 
-    One thread moves it. Others may read `frames`, `frame` and `time` meanwhile. They see the present
-    or a former frame.
-
-    Attributes:
-        name: name that the page shows, such as the contact model.
-        model: the MuJoCo model.
-        properties: contact properties of geoms, from which pressure fields are made.
-        problem: why the run cannot go on; empty if it can.
-        warnings: the last warning of each kind.
+    problem: why the run cannot go on; empty if it can.
+    warnings: the last warning of each kind.
     """
 
     def __init__(self, name: str, model: mujoco.MjModel, properties: PropertiesLike) -> None:

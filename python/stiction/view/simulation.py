@@ -23,10 +23,7 @@ from stiction.view.world import World
 
 
 def connect_drag(world: World, simulation: Simulation) -> None:
-    """Makes the bodies of a scene follow the mouse while its left button is down on them.
-
-    Call it again after the nodes of the bodies were made anew.
-    """
+    """Makes bodies follow the mouse while its left button is down; new nodes need another call."""
     for handle, bodies in world.bodies.list_handles():
         _connect(world, simulation, handle, bodies)
 
@@ -106,11 +103,7 @@ class Simulation(Session):
         self._start_with([replace(frame, status="ok", message="")])  # no step was made
 
     def change(self, contact_model: str | None = None, **options: Any) -> None:
-        """Continues from the frame at the cursor with another contact model or other options.
-
-        Raises:
-            Error: an option is out of range; then nothing changes.
-        """
+        """Continues from the frame at the cursor with another model or options; Error changes nothing."""
         options = {**self._options, **options}
         simulator = self._make_simulator(contact_model or self.contact_model, options)
         self.simulator, self._options = simulator, options

@@ -25,10 +25,7 @@ _TOP = 0.98  # largest value of f that is inverted; its limit is 1 / c
 
 
 def undo_tone_mapping(colors: Colors) -> Colors:
-    """Returns the linear colors that appear as these sRGB colors on the screen, (n, 3).
-
-    The values are at least 0, and may exceed 1.
-    """
+    """Returns linear colors >= 0, (n, 3), that appear as sRGB colors on the screen; they may exceed 1."""
     curved = np.clip(to_linear(colors) @ np.linalg.inv(_OUTPUT).T, 0, _TOP)
     # (1 - c y) v^2 + (a - d y) v - (b + e y) = 0 has one root that is not negative.
     p, q, r = 1 - _C * curved, _A - _D * curved, _B + _E * curved

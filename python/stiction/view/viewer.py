@@ -36,12 +36,7 @@ _LONGEST = 3.0  # [s]
 
 
 def calc_rest(delay: float, cost: float) -> float:
-    """Returns the time for which to rest after a frame was sent [s].
-
-    Args:
-        delay: time that the browser took for the frame [s].
-        cost: processor time of the frame [s].
-    """
+    """Returns the time to rest after a frame [s], from the browser's delay and the processor time [s]."""
     return min(cost / _SHARE, _LONGEST) if delay > _SLOW else 0.0
 
 
@@ -159,10 +154,7 @@ class Viewer:
                 world.on_new_nodes()
 
     def _draw_forever(self) -> None:
-        """Draws the newest frames as fast as a browser takes them, and drops the others.
-
-        While one frame is revealed, the next one is already on its way.
-        """
+        """Draws the newest frames as fast as a browser takes them, and drops the others."""
         panels_due, is_ahead = 0.0, False
         # When the last frame was sent, and the processor time that it took [s].
         sent, cost = 0.0, 0.0

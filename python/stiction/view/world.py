@@ -50,18 +50,7 @@ class _Prepared(NamedTuple):
 
 
 class World:
-    """One scene on the page.
-
-    Args:
-        server: the viser.ViserServer.
-        subject: the run.
-        index: place in the row of scenes.
-        layout: places of the scenes.
-        make_layer: makes a layer of the page from the server and a name.
-
-    Attributes:
-        arrow_counts: how many arrows are drawn, by kind; of those that are shown.
-    """
+    """One scene on the page, at a place in the row; `arrow_counts` has the shown arrows by kind."""
 
     def __init__(
         self,
@@ -105,12 +94,7 @@ class World:
         self._ahead.append(_Prepared(frame, patches, points))
 
     def reveal(self, label: str, style: Style) -> None:
-        """Shows the next of the frames that were sent ahead.
-
-        Args:
-            label: the text above the scene.
-            style: what is shown.
-        """
+        """Shows the next of the frames that were sent ahead, below a label."""
         frame, patches, points = self._ahead.popleft()
         if self._label.text != label:
             self._label.text = label

@@ -177,10 +177,7 @@ class ArtifactLog:
         )
 
     def _calc_gap(self, sums: _Sums, budget: PairBudget) -> float | None:
-        """Returns the mean distance of the contacts that slid, without their sinking [m].
-
-        The faces of a patch have no stiffness, so that their sinking is unknown.
-        """
+        """Returns the mean distance of point contacts that slid, without their sinking [m]."""
         if not sums.num_sliding or budget.touches_in == "patches":
             return None
         stiffness = budget.predicted.stiffness
@@ -262,15 +259,7 @@ def make_budget(
     measures: bool = True,
     options: dict[str, Any] | None = None,
 ) -> PairBudget:
-    """Makes the budget of a pair.
-
-    Args:
-        simulator: the simulator.
-        explanation: Simulator.explain of two geoms that collide.
-        at: the state of the contact.
-        measures: True: the artifacts are also measured, on a block.
-        options: those with which the simulator stepped; None for simulator.options.
-    """
+    """Makes the budget of a pair from Simulator.explain; None means the simulator's options."""
     pair = find_properties(explanation)
     options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])

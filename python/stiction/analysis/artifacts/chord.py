@@ -46,27 +46,15 @@ _PLATE = """
 
 
 def predict_chord_drift(time_step: float, turning: float) -> float:
-    """Returns the speed at which a held body drifts [m/s].
-
-    Args:
-        time_step: [s].
-        turning: |a|, the tangential part of the acceleration above [m/s^2].
-    """
+    """Returns the speed at which a held body drifts [m/s]; turning is |a|, tangential [m/s^2]."""
     return 0.5 * time_step * turning
 
 
 def measure_chord_drift(options: Mapping[str, Any], turning: float) -> float | None:
     """Measures the drift of a plate that two fingers press with 20 N and turn around an axis [m/s].
 
-    The plate is 60 mm from the axis, and the axis turns so that the acceleration is `turning`.
-
-    Args:
-        options: Simulator.options, of which the contact model, the friction law and the time step are
-            taken over.
-        turning: [m/s^2].
-
-    Returns:
-        The speed outwards; None if a step failed, or if the plate turns too far in a step.
+    The plate is 60 mm from the axis, and the axis turns so that the acceleration is `turning` [m/s^2].
+    Returns the speed outwards; None if a step failed, or if the plate turns too far in a step.
     """
     step = float(options["time_step"])
     rate = math.sqrt(turning / _RADIUS)
@@ -100,13 +88,7 @@ def _find_radius(data: mujoco.MjData) -> float:
 def calc_turning(
     data: mujoco.MjData, bodies: tuple[int, int], point: Vector, normal: Vector
 ) -> float:
-    """Returns the tangential part |a_t| of the acceleration at a contact [m/s^2].
-
-    Args:
-        data: the data after a step or a forward pass.
-        bodies: ids of the two bodies.
-        point, normal: of the contact, in the world, (3,).
-    """
+    """Returns |a_t| of two bodies at a contact point with a normal, in the world, (3,) [m/s^2]."""
     model = data.model
     change = np.zeros((3, model.nv))
     a = np.zeros(3)

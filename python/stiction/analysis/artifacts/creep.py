@@ -48,17 +48,9 @@ def predict_creep(
 ) -> float | None:
     """Predicts the slip speed at which friction carries the held body's weight [m/s].
 
-    Args:
-        held: the held body.
-        report: report of a step that holds the body at rest; its normal impulses are used.
-        data: data after that step; it has the regularization of 'mujoco'.
-        model: the scene's model.
-        options: Simulator.options.
-
-    Returns:
-        The speed, or None if friction cannot carry the weight or does not have to, because the body
-        lies on something. It is None for 'viscous' too, and for 'mujoco' with its noslip solver,
-        whose remaining creep is an error of that solver.
+    The report gives the normal impulses, and the data the regularization of 'mujoco'. Returns None
+    if friction cannot carry the weight or does not have to, because the body lies on something; also for
+    'viscous', and for 'mujoco' with its noslip solver, whose remaining creep is an error of that solver.
     """
     contacts = report.contacts
     touching, signs = held.find_contacts(contacts), held.find_signs(contacts)
@@ -105,12 +97,7 @@ def predict_creep(
 
 
 def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
-    """Returns the slip, in units of the slip tolerance, at which friction has a share of its bound [-].
-
-    Args:
-        options: Simulator.options; the contact model is compliant.
-        share: rho, in [0, 1).
-    """
+    """Returns the slip over its tolerance at which friction has a share in [0, 1) of its bound [-]."""
     traits = contact_model_traits(options["contact_model"])
     if not traits.uses_stiction_tolerance:  # sap
         return share
@@ -124,11 +111,8 @@ def calc_slip_share(options: Mapping[str, Any], share: float) -> float:
 def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: Law = "soft") -> float:
     """Returns the root v of sum_i bound_i f(v / eps_i) = load [m/s].
 
-    Args:
-        bound: friction bounds mu gamma_n [N s], (n,).
-        eps: slip tolerances > 0 [m/s], (n,).
-        load: tangential impulse, above 0 and below the sum of the bounds [N s].
-        friction_law: name of f, or the content of its table.
+    Shapes and units: bounds mu gamma_n [N s], (n,); slip tolerances eps > 0 [m/s], (n,); a tangential
+    impulse, above 0 and below the sum of the bounds [N s].
     """
     law = find_friction_function(friction_law)
     speed = law.slip(load / bound.sum())
@@ -143,14 +127,7 @@ def solve_creep(bound: Vector, eps: Vector, load: float, friction_law: Law = "so
 
 
 def solve_tamsi_creep(rho: float, v_s: float) -> float:
-    """Returns the root v of (2 - x) v / v_s = rho, where x = sqrt(v^2 + (v_s / 100)^2) / v_s [m/s].
-
-    For small rho it is about v_s rho / 2.
-
-    Args:
-        rho: load relative to the friction bound, in [0, 0.9999].
-        v_s: stiction tolerance [m/s].
-    """
+    """Returns the root v of (2 - x) v / v_s = rho [m/s], where x = sqrt(v^2 + (v_s / 100)^2) / v_s."""
     low, high = 0.0, 1.0  # bounds of v / v_s
     while high - low > 1e-14:
         middle = 0.5 * (low + high)

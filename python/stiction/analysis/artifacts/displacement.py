@@ -1,8 +1,7 @@
 """The creep of contacts that stick, from the displacement of their bodies.
 
 Under friction_law 'elastic' a contact that sticks keeps its place, although the velocity at the end
-of a step may have a slip: that of the chord of an arc, see artifacts.chord. What counts is by how
-much the two material points of a contact are apart some steps later.
+of a step may have a slip. What counts is by how much its two material points are apart later.
 """
 
 from __future__ import annotations
@@ -23,12 +22,7 @@ _MAX_ROLLING = 3e-3
 
 @dataclass(frozen=True)
 class StuckContacts:
-    """The contacts of a look at which all contacts of their two geoms stick.
-
-    Attributes:
-        geoms: of each contact, (n, 2).
-        points, normals: of each contact, in the world, (n, 3).
-    """
+    """The contacts that stick, with geoms (n, 2), and points and normals in the world (n, 3)."""
 
     geoms: Geoms
     points: Vector
@@ -36,11 +30,7 @@ class StuckContacts:
 
 
 class CreepMeter:
-    """Measures the creep of contacts from one look at a simulation to the next.
-
-    Args:
-        model: the scene.
-    """
+    """Measures the creep of contacts from one look at a simulation to the next."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         moves = np.any(np.asarray(model.geom_surfacevel).reshape(model.ngeom, -1) != 0, axis=1)
@@ -48,16 +38,9 @@ class CreepMeter:
         self._last: tuple[float, Vector, Vector, StuckContacts] | None = None
 
     def look(self, data: mujoco.MjData, contacts: StuckContacts) -> tuple[Geoms, Vector]:
-        """Returns the creep of contacts that stuck at the last look, and stick now.
+        """Returns geoms, (n, 2), and creep [m/s], (n,), of contacts that stuck before and stick now.
 
         Contacts of bodies that roll, and of surfaces with a velocity of their own, are left out.
-
-        Args:
-            data: with the poses for which the contacts were computed.
-            contacts: that stick now.
-
-        Returns:
-            The geoms of each contact, (n, 2), and its creep since the last look [m/s], (n,).
         """
         last, poses = self._last, (data.xpos.copy(), data.xmat.reshape(-1, 3, 3).copy())
         self._last = (float(data.time), *poses, contacts)

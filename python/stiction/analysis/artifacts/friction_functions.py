@@ -26,13 +26,7 @@ Law = str | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class FrictionFunction:
-    """A friction law as functions of the slip s >= 0 in units of the slip tolerance.
-
-    Attributes:
-        share: f(s), of numbers or arrays.
-        slip: the inverse of f, at a share in [0, 1).
-        integral: F(s) of a number.
-    """
+    """A friction law as functions of s >= 0: the share f, its inverse `slip`, and the integral F."""
 
     share: Callable[[Any], Any]
     slip: Callable[[float], float]

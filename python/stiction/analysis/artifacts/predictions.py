@@ -296,11 +296,7 @@ def calc_creep(
 def describe_stiffening(
     options: Mapping[str, Any], pair: PairProperties, slip_speed: float
 ) -> str | None:
-    """Returns a sentence if slip makes a contact at least a tenth stiffer, else None.
-
-    It is said wherever a pair slips under `similar`, whose spring is stiffer, and whose dissipation
-    is smaller, by 1 + mu d |v_t|.
-    """
+    """Returns a sentence if slip makes a contact of `similar` at least a tenth stiffer, else None."""
     traits = contact_model_traits(options["contact_model"])
     if traits.is_rigid or traits.is_mj_step:
         return None

@@ -223,11 +223,7 @@ class _Block:
         return _Glide(low.height, stiffness, gap, self._press(data, start, slip))
 
     def _settle(self, slip: float, load: float) -> tuple[mujoco.MjData, float, _Contact] | None:
-        """Steps at a constant slip until the block has a constant height under its load.
-
-        Returns the data, the speed with which each step starts so that it ends with the slip, and
-        the contact.
-        """
+        """Slips to a constant height; returns data, the speed at the start of a step, and the contact."""
         data = self._make_data()
         self._push(data, load, 0.0)
         speed = slip
@@ -251,15 +247,9 @@ class _Block:
     ) -> tuple[_Contact, float]:
         """Makes the step that ends with a slip. Returns its contact, and the speed that it starts with.
 
-        Friction takes a part of the speed. The slip that is left is a convex function of the speed: it
-        hardly grows in stiction, and by as much as the speed in sliding. So the secant method converges
-        from above. Below, steps grow until the slip is too large.
-
-        Args:
-            data: the data before the step; the tangential velocity does not matter.
-            slip: [m/s].
-            guess: speed to try first [m/s].
-            tolerance: of the slip, relative.
+        The slip that is left is a convex function of the speed: it hardly grows in stiction, and by as
+        much as the speed in sliding. So the secant method converges from above. Below, steps grow until
+        the slip is too large. The tolerance is relative to the slip.
         """
         start = data.qpos.copy(), data.qvel.copy()
 
@@ -342,14 +332,8 @@ def estimate_operating_point(
     """Returns the state of one contact of two geoms.
 
     The mobility is that of the bodies' centers in the model's reference pose: with W = w0 I it is
-    w = |W|_F / 3 = w0 / sqrt(3), where w0 is the sum of body_invweight0 [castro2022].
-
-    Args:
-        model: the model.
-        geom1, geom2: ids of the geoms.
-        slip_speed: [m/s].
-        normal_force: [N]; None means the weight of the lighter body that moves, or 1 N without gravity.
-        load_share: tangential load over the friction bound, in [0, 1) [-].
+    w = |W|_F / 3 = w0 / sqrt(3), where w0 is the sum of body_invweight0 [castro2022]. Without a normal
+    force it is the weight of the lighter body that moves, or 1 N without gravity.
     """
     bodies = [int(model.geom_bodyid[geom]) for geom in (geom1, geom2)]
     moving = [body for body in bodies if model.body_weldid[body] != 0]

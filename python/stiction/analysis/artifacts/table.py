@@ -13,13 +13,7 @@ from stiction.analysis.artifacts.budget import PairBudget
 
 @dataclass(frozen=True)
 class Column:
-    """A column: predicted, measured on a block, and in the run.
-
-    heading, unit: text of the column's head.
-    values: returns the values of a budget in SI units; two or three, None if unknown.
-    scale: the value in the unit over the value in SI.
-    meaning: explanation for reports.
-    """
+    """A column; `values` returns a budget's prediction, measurement and value in the run in SI units."""
 
     heading: str
     unit: str

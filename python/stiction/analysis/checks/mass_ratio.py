@@ -110,15 +110,9 @@ def _check_compliant(subject: Subject, load: _Load) -> Finding | None:
 
 
 def calc_sink(subject: Subject, mass: float, mobility: float, numbers: dict[str, Any]) -> float:
-    """Returns the depth at which one contact carries a mass at rest [m].
+    """Returns the depth at which one contact of a body with a mobility [1/kg] carries a mass at rest [m].
 
     Source: [theory:near-rigid], [theory:sap].
-
-    Args:
-        subject: the scene under check.
-        mass: the mass that rests on the contact [kg].
-        mobility: of the body that carries it [1/kg].
-        numbers: the properties of the contact, by name.
     """
     dt = subject.simulator.time_step
     force = mass * float(np.linalg.norm(subject.model.opt.gravity))

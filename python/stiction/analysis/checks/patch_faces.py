@@ -1,8 +1,7 @@
 """Finds patches of pressure-field contact that press at fewer than three points at the start.
 
-A patch with one face, as of a rigid triangle that lies flat, presses at one point, and one with two
-faces at two. It then resists no torque, or none about the line through both. The quadrature
-`moment_exact` has three points on each face.
+A patch with one face presses at one point, and one with two faces at two. It then resists no torque,
+or none about the line through both. The quadrature `moment_exact` has three points on each face.
 """
 
 from __future__ import annotations

@@ -35,13 +35,7 @@ class Finding:
 
 
 class Subject:
-    """A scene and a simulator with the options of its check.
-
-    Args:
-        scene: the scene.
-        speed: the largest speed of bodies [m/s] that the scene is for; at least that of its start.
-        arguments: further arguments of Scene.make_simulator.
-    """
+    """A scene, a simulator with the options of its check, and the largest speed of its bodies [m/s]."""
 
     def __init__(self, scene: Scene, speed: float, **arguments: Any) -> None:
         self.scene = scene
@@ -72,11 +66,7 @@ class Subject:
             return None
 
     def calc_initial_report(self) -> StepReport:
-        """Computes the contacts at the initial state.
-
-        Raises:
-            StepError: the forces cannot be found.
-        """
+        """Computes the contacts at the initial state, or raises StepError."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a run shows its warnings itself
             return self.simulator.forward(self.scene.make_data())
@@ -102,10 +92,7 @@ class Subject:
         return np.bincount(trees[moving], masses[moving], self.model.ntree).astype(np.float64)
 
     def may_touch(self, geoms: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether MuJoCo collides geoms with each geom of the scene (len(geoms), ngeom).
-
-        Large scenes have too many geoms for the matrix of all pairs.
-        """
+        """Whether MuJoCo collides geoms with each geom of the scene, (len(geoms), ngeom)."""
         m = self.model
         body = m.geom_bodyid
         weld = m.body_weldid[body]  # bodies without joints between them have the same

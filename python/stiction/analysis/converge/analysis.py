@@ -19,12 +19,7 @@ _ROUND_OFF = 1e-12  # differences below are rounding errors [m]
 
 
 def calc_order(differences: Sequence[float], ratio: float) -> float | None:
-    """Returns the order p of the two smallest pairs of steps; None if it cannot be told.
-
-    Args:
-        differences: d_i of successive runs, the coarsest first; at least two [m].
-        ratio: r > 1, of successive steps.
-    """
+    """Returns the order p of differences d_i [m] with a ratio r > 1; None if it cannot be told."""
     if len(differences) < 2 or min(differences[-2:]) < _ROUND_OFF:
         return None
     return math.log(differences[-2] / differences[-1]) / math.log(ratio)
@@ -38,10 +33,7 @@ def is_asymptotic(order: float | None) -> bool:
 def estimate_finest_error(
     differences: Sequence[float], order: float | None, ratio: float
 ) -> float | None:
-    """Returns the error of the finest run by extrapolation [m]; None if runs do not converge.
-
-    It is e_n = d_(n-1) / (r^p - 1). If all differences are rounding errors, it is the last one.
-    """
+    """Returns e_n = d_(n-1) / (r^p - 1) [m], or d_(n-1) if all are rounding errors, or None."""
     if not differences:
         return None
     if max(differences) < _ROUND_OFF:
@@ -60,13 +52,7 @@ def find_step(
     """Returns the largest step whose error is at most the accuracy [s]; None if there is none.
 
     Between two runs the error is interpolated as a power of the step; below the finest run it is
-    extrapolated with the order. The coarsest step is returned if its error is small enough.
-
-    Args:
-        steps: of the runs, falling [s].
-        errors: of the runs [m].
-        accuracy: > 0 [m].
-        order: the order, or None.
+    extrapolated with the order. Steps fall [s], and errors and accuracy are in m.
     """
     if errors[0] <= accuracy:
         return steps[0]

@@ -105,11 +105,7 @@ class Convergence:
 
 @dataclasses.dataclass(frozen=True)
 class _Trajectory:
-    """Positions of a run with a time step [s].
-
-    positions: qpos at each sample, (n, nq); fewer if a step failed or the run was stopped.
-    message: why a step failed; empty if none did.
-    """
+    """The positions of a run at its samples, (n, nq), and a message if a step failed."""
 
     time_step: float
     positions: Vector
@@ -206,17 +202,7 @@ def _run(
     after_step: AfterStep,
     displacement: Vector | None = None,
 ) -> _Trajectory:
-    """Runs the scene with a fraction of the largest time step.
-
-    Args:
-        settings: those of the largest time step.
-        refinement: number of steps between two samples.
-        after_step: called after each step; the run ends if it returns True.
-        displacement: of the initial position in the tangent space, (nv,); None for none.
-
-    Raises:
-        Error: the model refuses the scene.
-    """
+    """Runs with the time step over `refinement`, from a start that may be displaced, (nv,)."""
     time_step = settings.find_time_step() / refinement
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StictionWarning)

@@ -27,8 +27,7 @@ def calc_levers(model: mujoco.MjModel) -> Vector:
     """Returns the lever of each dof, (nv,).
 
     It is 1 for translation, and for rotation the distance from the joint to the farthest point of a
-    geom that it carries in the reference pose [m/rad]. Points are those of bounding spheres. A geom
-    without bounds counts as a point.
+    geom's bounding sphere that it carries in the reference pose [m/rad].
     """
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -54,13 +53,7 @@ def calc_levers(model: mujoco.MjModel) -> Vector:
 
 
 def calc_distances(model: mujoco.MjModel, levers: Vector, a: Vector, b: Vector) -> Vector:
-    """Returns the distance of each pair of positions [m], (n,).
-
-    Args:
-        model: the model.
-        levers: as calc_levers returns them, (nv,).
-        a, b: positions, (n, nq).
-    """
+    """Returns the distance of each pair of positions a and b, (n, nq), with levers (nv,) [m], (n,)."""
     out = np.zeros(len(a))
     difference = np.zeros(model.nv)
     for i, (qa, qb) in enumerate(zip(a, b, strict=True)):
@@ -70,10 +63,7 @@ def calc_distances(model: mujoco.MjModel, levers: Vector, a: Vector, b: Vector) 
 
 
 def calc_rms(distances: Vector) -> float:
-    """Returns the root mean square over time, e = sqrt((1/T) int |q_a - q_b|^2 dt) [m].
-
-    Source: [castro2023] section IX.
-    """
+    """Returns the root mean square, e = sqrt((1/T) int |q_a - q_b|^2 dt) [m] [castro2023] IX."""
     return float(np.sqrt(np.mean(distances**2))) if len(distances) else 0.0
 
 
@@ -107,11 +97,9 @@ _SAFE_GROWTH = 1e3  # the largest growth of a displacement that counts as no cha
 class Sensitivity:
     """The growth of a small displacement.
 
-    Attributes:
-        growth: largest distance of both runs over the displacement at the start [-].
-        is_chaotic: True if it is above a thousand.
-        folding_time: time in which a displacement grows by e [s]; None if it does not grow.
-        horizon: number of samples until it has grown a thousandfold; all if it does not.
+    growth: largest distance of both runs over the displacement at the start [-].
+    folding_time: time in which a displacement grows by e [s]; None if it does not grow.
+    horizon: number of samples until it has grown a thousandfold; all if it does not.
     """
 
     growth: float
@@ -121,12 +109,7 @@ class Sensitivity:
 
 
 def judge_sensitivity(distances: Sequence[Vector], sample_time: float) -> Sensitivity:
-    """Judges the distances of a run from those that started with a displacement.
-
-    Args:
-        distances: for each displacement, the distances at each sample [m], (n,).
-        sample_time: time between samples [s].
-    """
+    """Judges the distances [m], (n,), of runs from those that started with a displacement."""
     growths = [d / max(float(d[0]), 1e-300) for d in distances]
     growth = np.maximum.accumulate(np.min(growths, axis=0))
     largest = float(growth[-1])

@@ -31,15 +31,11 @@ NORMALS_CARRY = 0.02
 
 @dataclass(frozen=True)
 class GraspContacts:
-    """The contacts of a held body.
+    """The contacts of a held body, at points [m], (n, 3), with forces [N] and friction [-], (n,).
 
-    Attributes:
-        point: contact points in the world [m], (n, 3).
-        normal: unit normals into the held body, (n, 3).
-        force: normal forces [N], (n,).
-        friction: coefficients of sliding friction [-], (n,).
-        torsion: coefficients of torsional friction [m], (n,).
-        tangential: friction forces [N], (n, 3).
+    normal: unit normals into the held body, (n, 3).
+    torsion: coefficients of torsional friction [m], (n,).
+    tangential: friction forces [N], (n, 3).
     """
 
     point: Vector
@@ -65,21 +61,12 @@ def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center:
     """Returns the share of friction that the weight leaves, 1 - s [-].
 
     s is the smallest share of all friction bounds with which friction balances the weight and the
-    normal forces, and their torques. A normal force that presses the body down adds to the weight, and
-    one from below carries it. By the duality of limit analysis,
+    normal forces, and their torques. By the duality of limit analysis,
 
         s = max_c p(c) / sum_i (mu_i f_i |v_i(c)| + nu_i f_i |n_i . omega(c)|),
 
-    where p is the power of the weight and the normal forces at the twist c of the body.
-
-    Below 0 friction cannot carry the weight, so that the body slides or turns; 1 if normal forces
-    carry all of it.
-
-    Args:
-        contacts: of the held body.
-        down: unit vector along gravity, (3,).
-        load: the weight [N].
-        center: center of mass [m], (3,).
+    where p is the power of the weight and the normal forces at the twist c of the body. Below 0 friction
+    cannot carry the weight; 1 if normal forces carry all of it. `down` is a unit vector, (3,).
     """
     arm = contacts.point - center
     length = max(float(np.sqrt(np.mean(arm * arm))), _SMALL) if len(arm) else 1.0  # of the grasp
@@ -133,15 +120,7 @@ def find_grasp_axis(contacts: GraspContacts) -> Vector:
 
 
 def calc_torsional_limit(contacts: GraspContacts, axis: Vector) -> float:
-    """Returns the largest torque about an axis that friction carries without another load [N m].
-
-    The axis of least power is found by Weiszfeld's iterations, which converge because the power is
-    convex in c.
-
-    Args:
-        contacts: of the held body.
-        axis: a, a unit vector, (3,).
-    """
+    """Returns the largest torque about a unit axis a that friction carries without another load [N m]."""
     weight = contacts.bound
     torsional = float(np.abs(contacts.normal @ axis) @ (contacts.torsion * contacts.force))
     if len(weight) == 0 or not np.any(weight > 0):
@@ -157,17 +136,10 @@ def calc_torsional_limit(contacts: GraspContacts, axis: Vector) -> float:
 def _find_least_power(
     weight: Vector, constant: Vector, linear: Vector, starts: Sequence[Vector]
 ) -> float:
-    """Returns the minimum over c of sum_i weight_i |constant_i - linear_i c|.
+    """Returns the minimum over c, (m,), of sum_i weight_i |constant_i - linear_i c|.
 
     Weiszfeld's iterations find the minimum of the smoothed power, sum_i weight_i sqrt(|.|^2 + eps^2), and
-    eps falls. Without it they would stop at the first c at which a term is 0. They begin at the first
-    start; the minimum may be at any start.
-
-    Args:
-        weight: not negative, (n,).
-        constant: (n, 3).
-        linear: (n, 3, m).
-        starts: values of c, (m,).
+    eps falls. They begin at the first start; the minimum may be at any start.
     """
 
     def calc_speeds(center: Vector) -> Vector:

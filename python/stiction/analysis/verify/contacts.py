@@ -10,20 +10,13 @@ Vector = NDArray[np.float64]
 
 
 class StepContacts:
-    """The contacts of a step, in double precision.
+    """The contacts of a step, in double precision, from records of format.CONTACT_DTYPE.
 
-    Args:
-        model, data: the scene at the start of the step.
-        records: of format.CONTACT_DTYPE.
-
-    Attributes:
-        bodies: first and second body, (n, 2).
-        geoms: first and second geom, (n, 2).
-        point, normal: contact point [m] and unit normal from the first into the second body, (n, 3).
-        distance: signed distance at the start [m], (n,).
-        impulse: impulse on the second body [N s], (n, 3).
-        normal_impulse: its normal part [N s], (n,).
-        tangential_impulse: the rest [N s], (n, 3).
+    bodies, geoms: first and second one, (n, 2).
+    point, normal: contact point [m] and unit normal from the first into the second body, (n, 3).
+    distance: signed distance at the start [m], (n,).
+    impulse, tangential_impulse: impulse on the second body and its tangential part [N s], (n, 3).
+    normal_impulse: its normal part [N s], (n,).
     """
 
     def __init__(
@@ -67,11 +60,7 @@ class StepContacts:
         return total, sizes + self._calc_lever_sizes()
 
     def calc_velocities(self, velocity: Vector) -> Vector:
-        """Returns the velocity of the second body relative to the first at each point [m/s], (n, 3).
-
-        Args:
-            velocity: qvel, (nv,); the positions are those at the start of the step.
-        """
+        """Returns the relative velocity at each point at the start, for a qvel [m/s], (n, 3)."""
         out = np.zeros((len(self), 3))
         jacobian = np.zeros((3, self._model.nv))
         for i in range(len(self)):
@@ -83,11 +72,7 @@ class StepContacts:
         return out
 
     def calc_velocity_errors(self, velocity: Vector) -> Vector:
-        """Returns the error of calc_velocities by the rounding of recorded points [m/s], (n,).
-
-        Far from the origin a point in single precision is off by micrometers, which a rotation turns
-        into velocity.
-        """
+        """Returns the error of calc_velocities by the rounding of recorded points [m/s], (n,)."""
         turning = np.zeros(self._model.nbody)
         jacobian = np.zeros((3, self._model.nv))
         for body in np.unique(self.bodies):

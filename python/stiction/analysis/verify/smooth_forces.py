@@ -34,13 +34,7 @@ _INPUTS = (
 
 @dataclass
 class StepStates:
-    """The states at the start and at the end of a step, with MuJoCo's forces.
-
-    Attributes:
-        model: a copy of the scene without contacts, so that its rows are those of other constraints.
-        start, end: data with positions, velocities and forces; the inputs are those of the step.
-        last: data of load_start.
-    """
+    """The states at the start and the end of a step, with MuJoCo's forces; `last` is of load_start."""
 
     model: mujoco.MjModel
     start: mujoco.MjData
@@ -55,13 +49,7 @@ class StepStates:
         return cls(own, *(mujoco.MjData(own) for _ in range(3)))
 
     def load(self, layout: fmt.Layout, before: Vector, after: Vector) -> None:
-        """Computes positions, velocities and forces of both states.
-
-        Args:
-            layout: of the states.
-            before: the state before the step.
-            after: the state after it, which has the inputs of the step.
-        """
+        """Computes positions, velocities and forces of the states before and after a step."""
         first = before.copy()
         for name in _INPUTS:
             if name in layout:
@@ -73,13 +61,7 @@ class StepStates:
             mujoco.mj_fwdActuation(self.model, data)
 
     def load_start(self, layout: fmt.Layout, state: Vector, velocity: Vector) -> mujoco.MjData:
-        """Returns data with the positions of a state and other velocities.
-
-        Args:
-            layout: of the state.
-            state: the state.
-            velocity: qvel, (nv,).
-        """
+        """Returns data with the positions of a state and another qvel."""
         own = state.copy()
         own[layout["qvel"]] = velocity
         mujoco.mj_setState(self.model, self.last, own, fmt.INTEGRATION)
@@ -89,10 +71,7 @@ class StepStates:
 
 
 def calc_smooth_impulses(states: StepStates, time_step: float) -> tuple[Vector, Vector]:
-    """Returns the smallest and the largest impulse of smooth forces on each dof, (nv,) each.
-
-    Dry friction of joints, whose force is unknown up to its bound, widens the interval by it.
-    """
+    """Returns the smallest and largest impulse of smooth forces and dry friction, (nv,) each."""
     first, last = (_calc_forces(states.model, data) for data in (states.start, states.end))
     low, high = np.minimum(first, last), np.maximum(first, last)
     # The step's forces are linear in the velocity, so they may go beyond MuJoCo's where those of a

@@ -31,12 +31,7 @@ _SINGLE = 1e-6  # rounding of energies from numbers in single precision [-]
 
 @dataclass(frozen=True)
 class Springs:
-    """The energy of the springs of each two geoms.
-
-    Attributes:
-        geoms: the two geoms, the smaller id first, (n, 2).
-        energy: [J], (n,).
-    """
+    """The energy [J], (n,), of the springs of each two geoms, the smaller id first, (n, 2)."""
 
     geoms: Geoms
     energy: Vector
@@ -45,13 +40,7 @@ class Springs:
 def sum_springs(
     anchors: NDArray[np.void], stiffness: Vector, growth: Vector | float = 0
 ) -> Springs:
-    """Returns the energy of springs.
-
-    Args:
-        anchors: records of format.ANCHOR_DTYPE, (n,).
-        stiffness: of each, as calc_spring_share reduces it [N/m], (n,).
-        growth: by which each stretch may have grown [m], (n,).
-    """
+    """Returns the energy of anchors with a stiffness [N/m] and a growth of stretches [m], (n,)."""
     stretch = np.linalg.norm(anchors["stretch"].astype(float), axis=1) + growth
     geoms, index = _find_pairs(anchors["geoms"])
     energy = np.bincount(index, 0.5 * stiffness * stretch**2, len(geoms)).astype(float)
@@ -61,11 +50,8 @@ def sum_springs(
 def calc_spring_share(explanation: dict[str, Any]) -> float:
     """Returns the stiffness along the surface over the recorded one, (mu / mu_max)^2 [-].
 
-    It is 1 unless torsion or rolling have the largest coefficient mu_max. It is NaN if friction depends
+    It is 1 unless torsion or rolling have the largest coefficient mu_max, and NaN if friction depends
     on the direction.
-
-    Args:
-        explanation: of the two geoms, Simulator.explain.
     """
     friction = {
         n["name"]: float(n["value"])
@@ -88,13 +74,8 @@ def carry_springs(
 ) -> Springs:
     """Returns the energy that the springs of a step have at most at the start of the next one.
 
-    Args:
-        anchors: at the end of the step, records of format.ANCHOR_DTYPE, (n,).
-        stiffness: of each [N/m], (n,).
-        last: data with the positions at the start of the step and the velocities at its end.
-        now: data with the positions at the end of the step.
-        contacts: of the next step.
-        time_step: [s].
+    `last` has the positions at the start of the step and the velocities at its end, `now` the positions
+    at its end; the contacts are those of the next step.
     """
     point = anchors["position"].astype(float)
     moved, linear = np.zeros_like(point), np.zeros_like(point)
@@ -120,15 +101,9 @@ def carry_springs(
 def check_spring_work(
     contacts: StepContacts, velocity: Vector, tolerance: Vector, start: Springs, end: Springs
 ) -> Violation:
-    """Checks that friction gives back at most the energy of its springs [J].
+    """Checks that friction gives back at most the energy of its springs [J]. NaN is left out.
 
-    Two geoms with an unknown energy, NaN, are left out.
-
-    Args:
-        contacts: of the step.
-        velocity: of each contact at the end of the step [m/s], (n, 3).
-        tolerance: error of each velocity [m/s], (n,).
-        start, end: springs at the start and at the end of the step.
+    `velocity` [m/s], (n, 3), is that of contacts at the end of the step, and `tolerance` its error, (n,).
     """
     pairs, index = _find_pairs(contacts.geoms)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
@@ -189,10 +164,7 @@ def _find_energies(springs: Springs, pairs: Geoms) -> Vector:
 
 
 def _calc_tilt(anchors: NDArray[np.void], contacts: StepContacts) -> Vector:
-    """Returns by how much the normals of springs may have turned [rad].
-
-    It is the largest angle to a normal that the two geoms have now, (n,).
-    """
+    """Returns the largest angle of a spring's normal to those that its geoms have now [rad], (n,)."""
     sine = np.zeros(len(anchors))
     own, own_of = _find_pairs(anchors["geoms"])
     present, present_of = _find_pairs(contacts.geoms)

@@ -28,10 +28,8 @@ _TOUCH = 2e-6  # distance at which surfaces count as touching [m]
 class Violation:
     """The largest violation of one check in a step.
 
-    Attributes:
-        share: over what the check allows; above 1 it fails.
-        value: the largest value beyond the limit, in the unit of the check.
-        place: element of the model, such as "joint 'lift'" or "contact 3"; may be empty.
+    share: over what the check allows; above 1 it fails.
+    place: element of the model, such as "joint 'lift'" or "contact 3"; may be empty.
     """
 
     share: float = 0.0
@@ -46,14 +44,9 @@ def check_momentum(
     recorded_error: float,
     known: Flags,
 ) -> Violation:
-    """Checks M (v - v_0) = dt f + J^T gamma by MuJoCo's inertia and Jacobians [N s or N m s].
+    """Checks M (v - v_0) = dt f + J^T gamma [N s or N m s] of dofs with recorded impulses.
 
-    Args:
-        states: of the step.
-        contacts: of the step.
-        time_step: [s].
-        recorded_error: momentum_error of the recorded report [sqrt(J)].
-        known: dofs whose impulses are all recorded, (nv,).
+    recorded_error: momentum_error of the report [sqrt(J)].
     """
     model, data = states.model, states.start
     momentum = np.zeros(model.nv)
@@ -92,13 +85,9 @@ def check_adhesion(contacts: StepContacts) -> Violation:
 
 
 def check_cone(contacts: StepContacts, friction: Vector, coupling_error: float) -> Violation:
-    """Checks Coulomb's bound |gamma_t| <= mu gamma_n [N s].
+    """Checks Coulomb's bound |gamma_t| <= mu gamma_n [N s]; mu is NaN if it is unknown.
 
-    Args:
-        contacts: of the step.
-        friction: mu of each contact; NaN if it is unknown, (n,).
-        coupling_error: of the recorded report, by which share of the normal impulses the bound may
-            differ from mu gamma_n [-].
+    coupling_error: share of the normal impulses by which the bound may differ from mu gamma_n [-].
     """
     bound = friction * contacts.normal_impulse
     excess = np.linalg.norm(contacts.tangential_impulse, axis=1) - bound
@@ -110,13 +99,7 @@ def check_cone(contacts: StepContacts, friction: Vector, coupling_error: float) 
 
 
 def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: Vector) -> Violation:
-    """Checks that friction takes energy: gamma_t . v_t <= 0 at the end of the step [J].
-
-    Args:
-        contacts: of the step.
-        velocity: of each contact at the end of the step [m/s], (n, 3).
-        tolerance: error of each velocity [m/s], (n,).
-    """
+    """Checks that friction takes energy: gamma_t . v_t <= 0 at the end of the step [J]."""
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
     limit = size * (1e-5 * np.linalg.norm(velocity, axis=1) + tolerance) + 1e-16
@@ -128,14 +111,7 @@ def check_touch(
 ) -> Violation:
     """Checks complementarity: a contact that presses is not apart at the end of the step [m].
 
-    `sap` presses before bodies touch, if they would within the relaxation time.
-
-    Args:
-        contacts: of the step.
-        velocity: of each contact at the end of the step [m/s], (n, 3).
-        gap: distance at which the contact may press; NaN if it is unknown [m], (n,).
-        ahead: time by which the model acts ahead [s], (n,).
-        time_step: [s].
+    `sap` presses before bodies touch, if they would within the relaxation time `ahead` [s], (n,).
     """
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
     # A contact that was deep presses while it parts, so the smaller of both distances counts.
@@ -160,13 +136,6 @@ def check_law(
 
     It is the law of Hunt and Crossley [hunt1975]; under `similar` at z = v_n - mu |v_t| in place of
     v_n, [castro2023] eq. (34). Contacts without a stiffness of their own are left out.
-
-    Args:
-        contacts: of the step.
-        velocity: of each contact at the end of the step [m/s], (n, 3).
-        tolerance: error of each velocity [m/s], (n,).
-        pairs: properties of each contact; None if they are unknown.
-        options: Simulator.options.
     """
     dt = options["time_step"]
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
@@ -200,14 +169,8 @@ def check_energy(
     """Checks that contacts add no energy to the free motion beyond that of their overlaps [J].
 
     Their gain is gamma . v_c - |J^T gamma|^2 / 2 in the norm of M^-1, with v_c at the end of the step;
-    see docs/certificates.md, "Energy". At most f_n x may come back, the force times the overlap.
-
-    Args:
-        states: of the step.
-        contacts: of the step.
-        velocity: of each contact at the end of the step [m/s], (n, 3).
-        time_step: [s].
-        springs: energy that tangential springs gave back, or at most that [J].
+    see docs/certificates.md, "Energy". At most f_n x may come back, the force times the overlap, and what
+    tangential springs gave back [J].
     """
     gamma, _ = contacts.calc_generalized_impulses()
     change = np.zeros((1, states.model.nv))

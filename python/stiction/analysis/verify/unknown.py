@@ -28,15 +28,7 @@ def find_unknown_dofs(
     *,
     takes_torsion: bool,
 ) -> dict[str, Flags]:
-    """Returns which dofs have an impulse that is not recorded, by the reason, (nv,) each.
-
-    Args:
-        model: the scene without contacts.
-        start, end: data at the start and at the end of the step.
-        contacts: of the step.
-        time_step: [s].
-        takes_torsion: True if the contact model has torsional and rolling friction.
-    """
+    """Returns which dofs have an impulse that is not recorded, by the reason, (nv,) each."""
     unknown = {
         "impulses of limits": _find_limited(model, start, end, time_step),
         "impulses of equalities and tendons": _find_row_dofs(model, start)

@@ -306,10 +306,7 @@ class _Verifier:
 
 
 def _calc_polygon_factor(options: dict[str, Any]) -> float:
-    """Returns by how much a friction polygon may exceed Coulomb's circle [-].
-
-    A circumscribed polygon with n edges does by 1 / cos(pi / n), [theory:polygon-error].
-    """
+    """Returns 1 / cos(pi / n), by which a polygon may exceed Coulomb's circle [theory:polygon-error]."""
     if options["contact_model"] not in OPTIONS["friction_directions"].contact_models:
         return 1.0
     return 1 / math.cos(math.pi / int(options["friction_directions"]))
