@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.analysis.checks import initial_state, thin_geoms
+from stiction.analysis.checks.contacts import check_initial_state
+from stiction.analysis.checks.thin_geoms import check_thin_geoms
 from stiction.analysis.checks.mass_ratio import calc_sink
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
@@ -238,7 +239,7 @@ def test_an_overlap_without_thickness_hides_no_other(tmp_path: Path) -> None:
     for height, overlapping in ((0.1, "cube"), (0.099, "flat")):
         scene = stiction.load_scene(write(tmp_path, OVERLAP + flat.format(height)))
         scene.model.geom_aabb[scene.model.geom("flat").id, 5] = 0
-        (finding,) = initial_state.check(Subject(scene, 1))
+        (finding,) = check_initial_state(Subject(scene, 1))
         assert f"and geom '{overlapping}' overlap by" in finding.message
 
 
@@ -260,7 +261,7 @@ def test_thin_pairs_of_many_geoms_take_little_memory(tmp_path: Path) -> None:
     body = '<body pos="0 0 5"><freejoint/><geom type="box" size=".05 .05 .001"/></body>'
     subject = Subject(stiction.load_scene(write(tmp_path, spheres + body + plate(0.004))), 1)
     tracemalloc.start()
-    findings = list(thin_geoms.check(subject))
+    findings = list(check_thin_geoms(subject))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(findings) == 1

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from stiction.analysis.checks import (
-    friction_dimension,
-    initial_state,
-    mass_ratio,
-    patch_faces,
-    slip_stiffening,
-    thin_geoms,
-    unused_properties,
+from stiction.analysis.checks import mass_ratio
+from stiction.analysis.checks.contacts import (
+    check_initial_state,
+    check_patch_faces,
+    check_slip_stiffening,
 )
+from stiction.analysis.checks.properties import check_friction_dimension, check_unused_properties
 from stiction.analysis.checks.subject import Finding, Subject
+from stiction.analysis.checks.thin_geoms import check_thin_geoms
 
 
 class Check(NamedTuple):
@@ -30,14 +29,14 @@ def _find_unused_settings(subject: Subject) -> Iterator[Finding]:
     """Yields the settings that have no effect under the contact model, or on any contact."""
     for text in subject.ignored_settings:
         yield Finding("unused_settings", text)
-    yield from unused_properties.check(subject)
+    yield from check_unused_properties(subject)
 
 
 CHECKS = (
     Check("unused_settings", _find_unused_settings, "all settings have an effect"),
     Check(
         "initial_state",
-        initial_state.check,
+        check_initial_state,
         "the first step succeeds, and no overlap is deep",
     ),
     Check(
@@ -46,16 +45,16 @@ CHECKS = (
         "no body sinks by a tenth of its thickness under a heavier one",
         mass_ratio.covers,
     ),
-    Check("thin_geoms", thin_geoms.check, "no geom is too thin for the time step and the speed"),
+    Check("thin_geoms", check_thin_geoms, "no geom is too thin for the time step and the speed"),
     Check(
-        "patch_faces", patch_faces.check, "every patch presses at three points or more at the start"
+        "patch_faces", check_patch_faces, "every patch presses at three points or more at the start"
     ),
     Check(
         "friction_dimension",
-        friction_dimension.check,
+        check_friction_dimension,
         "condim takes away no friction that was given",
     ),
-    Check("slip_stiffening", slip_stiffening.check, "slip makes no contact stiffer"),
+    Check("slip_stiffening", check_slip_stiffening, "slip makes no contact stiffer"),
 )
 
 

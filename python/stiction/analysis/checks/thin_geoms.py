@@ -21,7 +21,7 @@ class _ThinPairs(NamedTuple):
     num_all: int
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check_thin_geoms(subject: Subject) -> Iterator[Finding]:
     """Yields the pair of geoms with the lowest speed at which one passes through the other."""
     pairs = _find_thin(subject)
     in_points = [i for i, (a, b) in enumerate(pairs.geoms) if subject.explain(a, b) is not None]
