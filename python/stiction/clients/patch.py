@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from stiction._core import StepReport
 from stiction.clients import routing
 from stiction.clients.client import Client
+from stiction.clients.packages import find_client
 from stiction.clients.simulations import Simulations
-from stiction.clients.table import find_client
 from stiction.errors import Error, StictionWarning, warn
 from stiction.setup.defaults import NOT_GIVEN, check_values, get_chosen_defaults
 from stiction.setup.properties import PropertiesLike, make_properties

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction.clients.table import CLIENTS
+from stiction.clients.packages import CLIENTS
 
 NUM_STEPS = 200
 

@@ -15,10 +15,10 @@ import pytest
 
 import stiction
 from stiction.analysis.checks.contacts import check_initial_state
-from stiction.analysis.checks.thin_geoms import check_thin_geoms
 from stiction.analysis.checks.mass_ratio import calc_sink
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
+from stiction.analysis.checks.thin_geoms import check_thin_geoms
 
 FLOOR = '<geom name="floor" type="plane" size="1 1 1"/>'
 
