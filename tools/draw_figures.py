@@ -26,7 +26,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from stiction.evidence.engines.environments import ENVIRONMENTS, FOLDER
-from stiction.tables.pictures import SOFTWARE
+from stiction.tables.output_files import SOFTWARE
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -14,7 +14,7 @@ import numpy as np
 from stiction.clients.client import Client, Substitution, get_data
 from stiction.clients.simulations import MJDATA
 from stiction.errors import Error
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 
 def _find_dm_control(target: Any) -> Any:

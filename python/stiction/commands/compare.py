@@ -26,7 +26,7 @@ from stiction.compare.table import describe_trouble, make_table
 from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
-from stiction.tables.pictures import check_picture_path
+from stiction.tables.output_files import check_picture_path
 from stiction.view.readers import can_view
 
 

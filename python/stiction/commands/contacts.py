@@ -16,7 +16,7 @@ from stiction.commands.app import app
 from stiction.commands.options import Json, RecordingFile
 from stiction.commands.output import Messages, print_json, print_text
 from stiction.errors import Error
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.recording import Recording
 from stiction.tables import contact_table
 from stiction.tables.output_files import check_output

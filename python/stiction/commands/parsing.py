@@ -10,7 +10,7 @@ import typer
 from stiction import Error, contact_models
 from stiction._core import check_option
 from stiction.inputs.arguments import parse_seconds
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.setup.options import OPTIONS
 
 

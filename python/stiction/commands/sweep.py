@@ -18,12 +18,12 @@ from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
-from stiction.sweep.columns import Row
 from stiction.sweep.config import read_config
 from stiction.sweep.journal import read_journal
 from stiction.sweep.plan import Plan, make_plan
 from stiction.sweep.pool import Finished
 from stiction.sweep.sweep import SweepResult, run_sweep, select_waiting
+from stiction.sweep.table import Row
 
 _MAX_LISTED = 10  # failures that are described; the table has all
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stiction.binding.interrupts import AfterStep
-from stiction.compare.case_run import CaseRun
-from stiction.compare.cases import make_cases
+from stiction.compare.cases import CaseRun, make_cases
 from stiction.compare.rows import Comparison
 from stiction.runs.controls import ControlsName
 from stiction.runs.held_body import find_held_body, find_hold_start, find_judged_start

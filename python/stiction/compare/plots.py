@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from stiction.compare.rows import Comparison
 from stiction.errors import Error
 from stiction.runs.trace import Trace
-from stiction.tables.colors import find_color
-from stiction.tables.pictures import remove_picture, write_picture
+from stiction.tables.output_files import remove_picture, write_picture
+from stiction.tables.plots import find_color
 from stiction.view.film import Film
 from stiction.view.stills import draw_stills
 

@@ -11,7 +11,7 @@ import gymnasium
 from stiction.errors import Error
 from stiction.gym.task import Task
 from stiction.inputs.arguments import check_integer
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.setup.options import OPTIONS
 
 TaskLike = Task | type[Task] | str

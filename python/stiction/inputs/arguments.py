@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from stiction.errors import Error
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 

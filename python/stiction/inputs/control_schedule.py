@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from stiction.errors import Error
 from stiction.inputs.custom_text import CONTROLS, find_text
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 
 from stiction.errors import Error
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 PROPERTIES = "stiction"  # path of the contact properties; see properties.py
 CONTROLS = "stiction_controls"  # names of keyframes; see control_schedule.py

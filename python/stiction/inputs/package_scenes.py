@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stiction.errors import Error
-from stiction.inputs.suggestions import find_similar, list_names, suggest_name
+from stiction.inputs.names import find_similar, list_names, suggest_name
 
 _FOLDER = Path(__file__).parents[1] / "scenes"
 

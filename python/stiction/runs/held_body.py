@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stiction import ContactReport, StepReport
 from stiction.errors import Error
 from stiction.inputs.custom_text import HELD, find_text
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.runs.controls import ControlsName
 from stiction.runs.run import Step
 from stiction.scene import Scene

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from stiction._core import contact_models, list_options
 from stiction.inputs.arguments import check_flag, check_integer, check_name, check_number
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.laws import check_law
 
 Value = bool | int | float | str | dict[str, Any] | None

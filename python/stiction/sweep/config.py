@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from stiction import contact_models
 from stiction.errors import Error, ErrorList
 from stiction.inputs.arguments import check_path, parse_seconds
+from stiction.inputs.names import suggest_name
 from stiction.inputs.package_scenes import find_scene_file
-from stiction.inputs.suggestions import suggest_name
 from stiction.inputs.yaml_file import YamlNode, read_yaml_file
 from stiction.runs.controls import ControlsName
 from stiction.sweep.parameters import Parameter, make_parameter

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from stiction.errors import Error
-from stiction.sweep.columns import Row
 from stiction.sweep.plan import Unit
+from stiction.sweep.table import Row
 
 NAME = "rows.jsonl"
 LOCK = "sweep.lock"

@@ -13,7 +13,7 @@ import numpy as np
 
 from stiction._core import check_model, check_option
 from stiction.errors import Error, ErrorList, StictionWarning, warn
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.inputs.yaml_file import YamlNode
 from stiction.setup.options import OPTIONS
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from stiction._core import ContactProperties
 from stiction.errors import Error, ErrorList
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 from stiction.recording import format as fmt
 from stiction.runs.controls import ControlsName, count_steps, default_controls, default_duration
 from stiction.runs.held_body import find_held_body

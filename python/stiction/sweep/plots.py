@@ -19,9 +19,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from stiction._core import contact_models
 from stiction.errors import Error
-from stiction.sweep.columns import Row
-from stiction.tables.colors import find_color
-from stiction.tables.plots import STYLE
+from stiction.sweep.table import Row
+from stiction.tables.plots import STYLE, find_color
 
 _DPI = 120
 _MAX_SCENES = 40

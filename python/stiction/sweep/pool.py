@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from stiction.binding.interrupts import FROM_TERMINAL
 from stiction.errors import Error
-from stiction.sweep.columns import Row, make_empty_results
 from stiction.sweep.plan import Unit
+from stiction.sweep.table import Row, make_empty_results
 from stiction.sweep.unit_run import run_unit
 
 _POLL = 0.2  # time between two looks at Ctrl-C [s]

@@ -8,13 +8,12 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stiction.sweep.columns import Row
 from stiction.sweep.config import SweepConfig
 from stiction.sweep.journal import Journal, read_journal
 from stiction.sweep.plan import Plan, Unit
 from stiction.sweep.pool import Finished, run_in_processes
 from stiction.sweep.ray_tasks import run_on_ray
-from stiction.sweep.table import import_pyarrow, write_table
+from stiction.sweep.table import Row, import_pyarrow, write_table
 from stiction.sweep.unit_run import describe_software
 
 PLOT = "sweep.png"

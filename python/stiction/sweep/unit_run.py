@@ -26,8 +26,8 @@ from stiction.scene import Scene
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.properties import make_properties
 from stiction.simulator import Simulator
-from stiction.sweep.columns import Row, make_empty_results
 from stiction.sweep.parameters import change_model
+from stiction.sweep.table import Row, make_empty_results
 
 
 @functools.cache

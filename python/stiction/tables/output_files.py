@@ -1,4 +1,7 @@
-"""Files that commands write: checks before the work begins, pictures, and values for JSON."""
+"""Files that commands write: checks before the work begins, pictures, and values for JSON.
+
+Each picture carries the program's name, so that others are not replaced.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from stiction.errors import Error
 
 IsOwn = Callable[[BinaryIO], bool]  # tells of an existing file whether it is of a kind
 _HEAD = 1 << 16  # of a file, in which its kind can be seen [bytes]
+SOFTWARE = "stiction"  # the text 'Software' of a PNG
+_DPI = 120
 
 
 def has_mark(mark: str) -> IsOwn:
@@ -99,3 +104,28 @@ def make_plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+# The type, the key and the value of a chunk of a PNG.
+_is_own_picture = has_mark(f"tEXtSoftware\0{SOFTWARE}")
+
+
+def check_picture_path(path: Path) -> None:
+    """Raises Error if a picture cannot be written, or would replace something else than an older one."""
+    if path.suffix.lower() != ".png":
+        raise Error(
+            "invalid_value",
+            str(path),
+            f"must end in .png, because the picture is a PNG; name it '{path.stem or 'picture'}.png'",
+        )
+    check_output(path, "a picture of Stiction", _is_own_picture)
+
+
+def write_picture(figure: Any, path: Path) -> None:
+    """Writes a figure of matplotlib as a PNG. OSError: the file cannot be written."""
+    figure.savefig(path, dpi=_DPI, format="png", metadata={"Software": SOFTWARE})
+
+
+def remove_picture(path: Path) -> None:
+    """Removes a picture that an earlier call has written, if there is one, or raises Error."""
+    remove_output(path, _is_own_picture)

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from stiction._core import contact_model_traits
-from stiction.tables.colors import find_color
+from stiction._core import contact_model_traits, contact_models
 
+_GRAY = "#888888"
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 10,
@@ -24,6 +24,13 @@ STYLE: dict[Any, Any] = {
     "grid.alpha": 0.25,
 }
 _MARKERS = "osD^vPX*"
+
+
+def find_color(contact_model: str) -> str:
+    """Returns the color of a contact model, the same wherever it is drawn; gray if the table has none."""
+    if contact_model not in contact_models():
+        return _GRAY
+    return contact_model_traits(contact_model).color or _GRAY
 
 
 def make_plot(columns: int = 1, rows: int = 1, *, height: float = 3.6) -> tuple[Figure, list[Axes]]:

@@ -1,8 +1,8 @@
-"""The cut of a plane through a tetrahedral mesh, with the values of its field."""
+"""Contact patches, and cuts through tetrahedral meshes, colored by pressure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stiction.meshing.tet_mesh import TetMesh
 from stiction.tables.triangulation import triangulate_polygons
 from stiction.view.colored_mesh import ColoredMesh, to_glb
-from stiction.view.gui_events import on_user
+from stiction.view.contact_arrays import PatchArrays
 from stiction.view.palette import Style, color_pressures
 
 Vector = NDArray[np.float64]
@@ -24,6 +24,20 @@ _CUTS: dict[int, tuple[int, ...]] = {
     3: (1, 2, 4, 3), 5: (0, 2, 5, 3), 6: (0, 1, 5, 4),
 }  # fmt: skip
 _CUTS |= {15 - bits: edges for bits, edges in _CUTS.items()}
+
+
+def draw_patches(patches: PatchArrays, scale: float) -> ColoredMesh:
+    """Returns all patches as one mesh, with a color at each vertex up to the pressure `scale` [Pa]."""
+    return ColoredMesh(
+        patches.vertices,
+        triangulate_polygons(patches.starts),
+        color_pressures(patches.vertex_pressure, scale),
+    )
+
+
+def find_largest_pressure(patches: PatchArrays) -> float:
+    """Returns the largest pressure of some patches; 0 if there are none [Pa]."""
+    return float(patches.vertex_pressure.max(initial=0))
 
 
 class Cut:
@@ -104,32 +118,3 @@ def _interpolate(values: Vector, ends: NDArray[np.int32], share: Vector) -> Vect
 
 
 # ---- The choice of a cut through the tetrahedra of a geom ----------------------------------------
-
-_NONE = "none"
-
-
-class CutPanel:
-    """The choice of the cut through one of the geoms, which changes the style and redraws."""
-
-    def __init__(
-        self,
-        server: Any,
-        style: Style,
-        model: mujoco.MjModel,
-        geoms: Iterable[int],
-        redraw: Callable[[], None],
-    ) -> None:
-        ids = {model.geom(geom).name or f"#{geom}": geom for geom in geoms}
-        gui = server.gui
-        geom = gui.add_dropdown("Geom", (_NONE, *ids), initial_value=_NONE)
-        axis = gui.add_dropdown("Normal", ("x", "y", "z"), initial_value="x")
-        place = gui.add_slider("Place", min=-1.0, max=1.0, step=0.02, initial_value=0.0)
-
-        def change(_: Any) -> None:
-            style.cut_geom = ids.get(geom.value)
-            style.cut_axis = "xyz".index(axis.value)
-            style.cut_place = place.value
-            redraw()
-
-        for handle in (geom, axis, place):
-            on_user(handle.on_update, change)

@@ -1,7 +1,8 @@
-"""The places of the scenes, side by side, and of the camera."""
+"""Places of scenes and camera, which sees bodies of films to the end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction.view.reach import Reach
+from stiction.recording import format as fmt
+from stiction.view.film import Film
 
+_MAX_FRAMES = 100  # of a film that are looked at
 Vector = NDArray[np.float64]
 
 _SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
@@ -19,6 +22,30 @@ _SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
 ASPECT = 1.1
 _VISIBLE = 0.6  # radius around the center that the camera sees, as a multiple of the extent
 _MAX_GROWTH = 3.0  # of the extent
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The box with corners (3,) [m] that contains the centers of all moving geoms in all frames."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def find_reach(films: Sequence[Film]) -> Reach | None:
+    """Returns the reach of films of one model, or None if nothing can move."""
+    model = films[0].model
+    data = mujoco.MjData(model)
+    moves = model.body_weldid[model.geom_bodyid] > 0
+    places = [np.empty((0, 3))]
+    for film in films:
+        for frame in film.frames[:: -(-len(film.frames) // _MAX_FRAMES)]:
+            mujoco.mj_setState(model, data, frame.start, fmt.INTEGRATION)
+            mujoco.mj_kinematics(model, data)
+            places.append(data.geom_xpos[moves])
+    points = np.concatenate(places)
+    points = points[np.isfinite(points).all(axis=1)]
+    return Reach(points.min(axis=0), points.max(axis=0)) if len(points) else None
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,12 @@ from stiction.errors import Error
 from stiction.tables.output_files import check_output, has_mark, remove_output
 from stiction.view.arrows import ArrowCount, add_counts
 from stiction.view.certificate_strip import make_strip
+from stiction.view.cut import find_largest_pressure
 from stiction.view.film import Film
 from stiction.view.layers import FilmMeshLayer
-from stiction.view.layout import make_layout, set_stage
+from stiction.view.layout import find_reach, make_layout, set_stage
 from stiction.view.legend import PressureScale, make_arrow_legend, make_legend
 from stiction.view.palette import Style
-from stiction.view.patches import find_largest_pressure
-from stiction.view.reach import find_reach
 from stiction.view.readers import require_viewer
 from stiction.view.session import check_count
 from stiction.view.world import World

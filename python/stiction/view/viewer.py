@@ -10,14 +10,11 @@ from functools import partial
 from typing import Any
 
 from stiction.view.arrows import add_counts
-from stiction.view.cut import CutPanel
-from stiction.view.display_panel import DisplayPanel
 from stiction.view.layers import LiveMeshLayer
 from stiction.view.layout import ASPECT, Layout, make_layout, move_back, set_stage
 from stiction.view.legend import PressureScale, make_arrow_legend, make_legend
-from stiction.view.model_panel import ModelPanel
 from stiction.view.palette import Style
-from stiction.view.playback_panel import PlaybackPanel
+from stiction.view.panels import CutPanel, DisplayPanel, ModelPanel, PlaybackPanel
 from stiction.view.plots import Plots
 from stiction.view.readers import Readers, require_viewer
 from stiction.view.runner import Runner, Snapshot

@@ -21,13 +21,12 @@ from stiction.view.arrows import (
 )
 from stiction.view.bodies import Bodies
 from stiction.view.contact_arrays import PatchArrays, PointArrays
-from stiction.view.cut import Cut
+from stiction.view.cut import Cut, draw_patches, find_largest_pressure
 from stiction.view.frame import Frame
 from stiction.view.layers import ArrowLayer, MeshLayer
 from stiction.view.layout import Layout
 from stiction.view.legend import PressureScale
 from stiction.view.palette import Style, to_bytes
-from stiction.view.patches import draw_patches, find_largest_pressure
 
 _ARROW = 0.2  # length of the longest arrow, as a share of the scene's size
 _DISC = 0.012  # radius of a disc, as a share of the scene's size

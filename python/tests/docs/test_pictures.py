@@ -15,7 +15,7 @@ from PIL import Image
 import stiction.sweep.sweep as sweep
 from stiction.evidence.engines.environments import FOLDER
 from stiction.evidence.studies.study import STUDIES, load_study
-from stiction.tables.pictures import write_picture
+from stiction.tables.output_files import write_picture
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -21,7 +21,7 @@ from stiction.evidence.scorecard.results import ENDED, Row, read_raw, read_rows,
 from stiction.evidence.scorecard.scene import calc_energy_gain
 from stiction.evidence.scorecard.scene_table import SCENES
 from stiction.evidence.scorecard.summary import make_cells, summarize
-from stiction.tables.pictures import check_picture_path
+from stiction.tables.output_files import check_picture_path
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -21,7 +21,7 @@ from stiction._core import contact_model_traits
 from stiction.commands.app import app
 from stiction.commands.parsing import Setting, parse_setting
 from stiction.setup.options import DEFAULTS, OPTIONS, Option
-from stiction.tables.colors import find_color
+from stiction.tables.plots import find_color
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SCENE = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"

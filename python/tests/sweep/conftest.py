@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stiction.sweep import Plan, SweepConfig, make_plan, read_config
-from stiction.sweep.columns import select_repeatable
+from stiction.sweep.table import select_repeatable
 
 STICTION = Path(sys.executable).parent / "stiction"
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from stiction.sweep import make_plan, read_config, run_sweep
-from stiction.sweep.columns import INPUTS, RESULTS, make_empty_results
 from stiction.sweep.plots import _find_middle, _Summary, draw_summary
-from stiction.sweep.table import write_table
+from stiction.sweep.table import INPUTS, RESULTS, make_empty_results, write_table
 
 MakeConfig = Callable[..., Path]
 Sweep = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -11,7 +11,7 @@ import pytest
 import stiction
 import stiction.sweep.plan as plan_module
 from stiction.sweep import Plan, SweepConfig, make_plan, read_config
-from stiction.sweep.columns import INPUTS, RESULTS
+from stiction.sweep.table import INPUTS, RESULTS
 
 MakeConfig = Callable[..., Path]
 PlanSweep = Callable[..., tuple[SweepConfig, Plan]]

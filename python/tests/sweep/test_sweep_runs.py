@@ -24,8 +24,8 @@ from stiction.inputs.package_scenes import find_scene_file
 from stiction.recording import format as fmt
 from stiction.scene import load_scene
 from stiction.sweep import Plan, SweepConfig, Unit, make_plan, read_config
-from stiction.sweep.columns import RESULTS, Row, select_repeatable
 from stiction.sweep.pool import run_in_processes
+from stiction.sweep.table import RESULTS, Row, select_repeatable
 from stiction.sweep.unit_run import run_unit
 
 MakeConfig = Callable[..., Path]

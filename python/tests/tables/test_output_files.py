@@ -11,8 +11,15 @@ import pytest
 from PIL import Image
 
 from stiction.errors import Error
-from stiction.tables.output_files import begins_with, check_output, has_mark, remove_output
-from stiction.tables.pictures import check_picture_path, remove_picture, write_picture
+from stiction.tables.output_files import (
+    begins_with,
+    check_output,
+    check_picture_path,
+    has_mark,
+    remove_output,
+    remove_picture,
+    write_picture,
+)
 
 is_own = begins_with("ours")
 

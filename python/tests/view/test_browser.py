@@ -16,11 +16,11 @@ import pytest
 
 import stiction
 from stiction.view.arrows import make_traction_arrows
+from stiction.view.cut import find_largest_pressure
 from stiction.view.film import film_sessions
 from stiction.view.layout import Layout, make_layout, move_back
 from stiction.view.page import make_page, write_page
 from stiction.view.palette import Style, color_pressures
-from stiction.view.patches import find_largest_pressure
 from stiction.view.readers import can_view
 from stiction.view.recorded import RecordedRun
 from stiction.view.session import Session

@@ -23,11 +23,13 @@ from stiction.view.arrows import (
 from stiction.view.bodies import shade
 from stiction.view.colored_mesh import (
     ColoredMesh,
+    apply_tone_mapping,
     join_meshes,
     make_matte,
     make_translucent,
     pack_glb,
     to_glb,
+    undo_tone_mapping,
     unpack_glb,
 )
 from stiction.view.contact_arrays import (
@@ -38,7 +40,7 @@ from stiction.view.contact_arrays import (
     read_patches,
     read_points,
 )
-from stiction.view.cut import cut_mesh, draw_cut
+from stiction.view.cut import cut_mesh, draw_cut, draw_patches, find_largest_pressure
 from stiction.view.legend import PressureScale, format_pressure, make_arrow_legend, make_legend
 from stiction.view.palette import (
     FALLBACK,
@@ -48,8 +50,6 @@ from stiction.view.palette import (
     make_css_gradient,
     parse_color,
 )
-from stiction.view.patches import draw_patches, find_largest_pressure
-from stiction.view.tone_mapping import apply_tone_mapping, undo_tone_mapping
 
 
 def calc_area(mesh: ColoredMesh) -> float:

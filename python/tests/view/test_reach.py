@@ -8,8 +8,7 @@ import pytest
 
 import stiction
 from stiction.view.film import Film
-from stiction.view.layout import make_layout
-from stiction.view.reach import find_reach
+from stiction.view.layout import find_reach, make_layout
 
 SCENE = (
     "<mujoco><statistic center='0 0 .3' extent='1'/><worldbody><geom type='plane' size='9 9 .1'/>"

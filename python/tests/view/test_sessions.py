@@ -22,11 +22,10 @@ from stiction.runs.controls import ControlsName
 from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
-from stiction.view.model_panel import ModelPanel
-from stiction.view.playback_panel import list_speeds
+from stiction.view.panels import ModelPanel, list_speeds
+from stiction.view.plots import QUANTITIES, make_series, take_affordable, thin_out
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import _TICK, Runner
-from stiction.view.series import QUANTITIES, make_series, take_affordable, thin_out
 from stiction.view.session import Session, check_count
 from stiction.view.simulation import Simulation
 

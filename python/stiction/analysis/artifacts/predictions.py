@@ -20,8 +20,7 @@ from typing import Any
 
 from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.chord import predict_chord_drift
-from stiction.analysis.artifacts.creep import calc_slip_share
-from stiction.analysis.artifacts.friction_functions import find_friction_function
+from stiction.analysis.artifacts.creep import calc_slip_share, find_friction_function
 
 MIN_REGULARIZATION = 1e-9  # the smallest sigma of `sap`, see Sap::make_parameters
 

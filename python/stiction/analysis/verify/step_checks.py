@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stiction.analysis.artifacts.predictions import PairProperties
 from stiction.analysis.verify.contacts import StepContacts
-from stiction.analysis.verify.smooth_forces import StepStates, calc_smooth_impulses
+from stiction.analysis.verify.impulses import StepStates, calc_smooth_impulses
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -23,8 +23,7 @@ from stiction.analysis.artifacts.predictions import OperatingPoint, PairProperti
 from stiction.analysis.verify import springs
 from stiction.analysis.verify import step_checks as checks
 from stiction.analysis.verify.contacts import StepContacts
-from stiction.analysis.verify.smooth_forces import StepStates
-from stiction.analysis.verify.unknown import find_unknown_dofs
+from stiction.analysis.verify.impulses import StepStates, find_unknown_dofs
 from stiction.errors import StictionWarning
 from stiction.recording.recording import Recording
 from stiction.recording.step import Step

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from stiction.evidence.bench.work_precision import WorkCurves
-from stiction.tables.colors import find_color
-from stiction.tables.plots import find_line, make_log_log, make_plot
+from stiction.tables.plots import find_color, find_line, make_log_log, make_plot
 
 _MUJOCO_LINES = ("-", "--", ":")
 _FLOOR = "change of the reference"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stiction.errors import Error
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 FOLDER = Path("build/scorecard")
 

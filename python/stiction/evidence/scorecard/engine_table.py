@@ -13,7 +13,7 @@ from stiction import contact_models
 from stiction._core import contact_model_traits
 from stiction.errors import Error
 from stiction.evidence.engines.environments import ENVIRONMENTS, STEEL, WARP, Environment
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,12 @@ from stiction.evidence.scorecard.summary import (
     make_cells,
     summarize,
 )
-from stiction.tables.output_files import begins_with, check_output
-from stiction.tables.pictures import check_picture_path, write_picture
+from stiction.tables.output_files import (
+    begins_with,
+    check_output,
+    check_picture_path,
+    write_picture,
+)
 
 # ---- How a user of each family of engines learns that a step is wrong ----------------------------
 

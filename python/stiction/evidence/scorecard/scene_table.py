@@ -16,7 +16,7 @@ from stiction.evidence.scorecard.scenes import (
     spinning_disk,
     wedge,
 )
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 SCENES: dict[str, Scene] = {
     scene.name: scene

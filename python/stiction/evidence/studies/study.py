@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure  # for types only, because matplotlib is slow to load
 import importlib
 
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 _DPI = 120
 

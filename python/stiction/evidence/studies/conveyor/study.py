@@ -11,8 +11,7 @@ from stiction.evidence.experiments.planar_case import Runs, describe_convergence
 from stiction.evidence.studies.conveyor.checks import STEP_SHOWN, STRICTER, check_peer, make_checks
 from stiction.evidence.studies.planar_plots import draw_contact, draw_errors
 from stiction.evidence.studies.study import Settings, Study, StudyResult
-from stiction.tables.colors import find_color
-from stiction.tables.plots import make_plot
+from stiction.tables.plots import find_color, make_plot
 
 # ---- Figures 1 and 2 of [castro2023]: the box on the belt ----------------------------------------
 

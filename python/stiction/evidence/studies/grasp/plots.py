@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from stiction.evidence.studies.grasp.run import GraspRun, ModelRun
 from stiction.evidence.studies.grasp.scene import TIME_STEP
-from stiction.tables.colors import find_color
-from stiction.tables.plots import make_plot
+from stiction.tables.plots import find_color, make_plot
 
 _FLOOR = 1e-18  # value drawn for zero on a log axis [m]
 

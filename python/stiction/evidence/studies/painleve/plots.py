@@ -12,8 +12,14 @@ from matplotlib.ticker import NullFormatter
 from stiction.evidence.experiments.painleve import SMALLEST_FRICTION, Jam, calc_singular_angle
 from stiction.evidence.experiments.sliding_rod import ANGLE
 from stiction.evidence.studies.painleve.run import JamRun
-from stiction.tables.colors import find_color
-from stiction.tables.plots import add_legend, find_line, label_steps, make_log_log, make_plot
+from stiction.tables.plots import (
+    add_legend,
+    find_color,
+    find_line,
+    label_steps,
+    make_log_log,
+    make_plot,
+)
 
 _MARKERS = "osD^vPX*<>"
 

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from stiction.evidence.studies.quadruped.run import WalkRun
 from stiction.evidence.studies.quadruped.terrain import Terrain
-from stiction.tables.colors import find_color
-from stiction.tables.plots import add_legend, make_plot
+from stiction.tables.plots import add_legend, find_color, make_plot
 
 Runs = Mapping[str, WalkRun]
 

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 
 from stiction.evidence.experiments.planar import Trajectory
 from stiction.evidence.experiments.sliding_rod import CASES, LENGTH, measure_jam
-from stiction.tables.colors import find_color
-from stiction.tables.plots import add_legend, find_line, make_plot
+from stiction.tables.plots import add_legend, find_color, find_line, make_plot
 
 
 def draw_motion(reference: Trajectory) -> Figure:

@@ -12,8 +12,7 @@ from matplotlib.lines import Line2D
 
 from stiction.evidence.experiments.spatula import FlatPatch, GripWave, SpatulaRun
 from stiction.setup.options import DEFAULTS
-from stiction.tables.colors import find_color
-from stiction.tables.plots import find_line, label_steps, make_plot
+from stiction.tables.plots import find_color, find_line, label_steps, make_plot
 
 _OURS = find_color(DEFAULTS["contact_model"])
 _STICKS, _SLIPS = "black", "crimson"  # colors of arrows
