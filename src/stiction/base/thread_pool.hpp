@@ -81,13 +81,16 @@ int fork_count() noexcept;
 /// after `acquire`. In other builds this does nothing.
 class ThreadOrder {
  public:
+  void release() {
 #ifdef STICTION_HAS_THREAD_SANITIZER
-  void release() { __tsan_release(this); }
-  void acquire() { __tsan_acquire(this); }
-#else
-  void release() {}
-  void acquire() {}
+    __tsan_release(this);
 #endif
+  }
+  void acquire() {
+#ifdef STICTION_HAS_THREAD_SANITIZER
+    __tsan_acquire(this);
+#endif
+  }
 };
 
 }  // namespace stiction::base

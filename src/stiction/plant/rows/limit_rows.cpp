@@ -9,6 +9,7 @@
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/mocap/mocap_rows.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::plant {
 namespace {

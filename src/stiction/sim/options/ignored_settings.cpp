@@ -65,8 +65,10 @@ void add_sources(const Settings& s, std::string_view name, F&& find_source, cons
   std::set<std::string> sources;
   for (int geom = 0; geom < s.m->ngeom; ++geom)
     if (std::string source = find_source(geom); !source.empty()) sources.insert(std::move(source));
-  for (const std::string& source : sources)
-    out->push_back(std::string(name) + " (" + source + ") has no effect" + why);
+  for (const std::string& source : sources) {
+    std::string text(name);
+    out->push_back(text.append(" (").append(source).append(") has no effect").append(why));
+  }
 }
 
 /// Adds the sources of a property's values that are given.
