@@ -252,8 +252,7 @@ def run_error_control(
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Times a scene at each accuracy with both simulators, and measures its error. `with_drake` is
-    None to run Drake if it is installed."""
+    """Times a scene at each accuracy, and measures its error. Drake runs if it is installed."""
     scene = SCENES[name]()
     notes: list[str] = []
     starts: dict[str, Start] = {"coulomb": start_stiction}

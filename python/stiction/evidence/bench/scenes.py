@@ -78,10 +78,8 @@ def load_pile(
 
 def make_heap(num_bodies: int) -> BenchScene:
     """Returns a dense heap before its fall: alternating spheres and boxes of 10 cm with mu = 1.
-
-    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island, which
-    is the worst case for a solver that divides a problem into islands.
-    """
+    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island,
+    which is the worst case for a solver that divides a problem into islands."""
     if not 1 <= num_bodies <= _MAX_BODIES:
         raise Error(
             "out_of_range", "bodies", f"is {num_bodies}; must be between 1 and {_MAX_BODIES}"
@@ -115,11 +113,8 @@ def make_heap(num_bodies: int) -> BenchScene:
 
 @dataclass(frozen=True)
 class SceneCase:
-    """The result for one scene.
-
-    Times are CPU times per step [us]. The ratio is Stiction's minimum divided by mj_step's: below
-    1, Stiction is faster.
-    """
+    """The result for one scene. Times are CPU times per step [us]. The ratio is Stiction's
+    minimum divided by mj_step's: below 1, Stiction is faster."""
 
     scene: str
     dofs: int  # number of degrees of freedom
@@ -149,11 +144,9 @@ def run_scene(
     num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
 ) -> SceneCase:
-    """Times one scene from states of a run of mj_step. Both steppers get the same controls.
-
-    The controls are those of the first keyframe if it has nonzero controls, else random with a
-    fixed seed. Each stepper takes some untimed steps from each state first.
-    """
+    """Times one scene from states of a run of mj_step. Both steppers get the same controls. The
+    controls are those of the first keyframe if it has nonzero controls, else random with a fixed
+    seed. Each stepper takes some untimed steps from each state first."""
     scene = load(name)
     model = scene.model
     with ignored_settings_are_fine():

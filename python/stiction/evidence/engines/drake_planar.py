@@ -67,8 +67,7 @@ class DrakeStepper:
 
 
 def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Vector | None]:
-    """Returns q0 and v0 relative to the ground, and the force along x in each step [N], None if it
-    rests."""
+    """Returns q0 and v0 relative to the ground, and the force along x in each step [N] or None."""
     q0, v0 = case.make_start("lagged", time_step)  # Drake finds contacts only once they overlap
     ground = calc_ground_velocities(
         case.ground_position, time_step, round(case.duration / time_step)

@@ -24,18 +24,14 @@ class Adapter(Protocol):
     """An engine that has built a world. It is made as Adapter(world, time_step, settings)."""
 
     def step(self, forces: Vector) -> None:
-        """Takes a step with forces on the centers of mass [N], (bodies, 3).
-
-        Raises StoppedError if the engine reports that the step failed.
-        """
+        """Takes a step with forces on the centers of mass [N], (bodies, 3). Raises StoppedError
+        if the engine reports that the step failed."""
 
     def read(self) -> State:
-        """Returns positions, quaternions, velocities and spins of all bodies, in the order of the
-        world."""
+        """Returns positions, quaternions, velocities and spins of all bodies, in the world's order."""
 
     def take_messages(self) -> list[str]:
-        """Returns what the engine has said about its last step that a user can see: warnings and
-        statuses."""
+        """Returns the warnings and statuses of the last step that a user can see."""
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,10 @@ CASE = PlanarCase(
 
 
 def calc_exact_motion(time: Vector) -> Vector:
-    """Returns the position relative to the belt [m] and the slip velocity [m/s], (n, 2).
-
-    A phase of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box
-    has the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
-    found by bisection.
-    """
+    """Returns the position relative to the belt [m] and the slip velocity [m/s], (n, 2). A phase
+    of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box has
+    the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
+    found by bisection."""
     bound = FRICTION * GRAVITY
     out = np.zeros((len(time), 2))
     start, position, sign = 0.0, 0.0, 1.0  # of the current phase; sign of friction along x

@@ -46,8 +46,7 @@ class Run:
 
 
 def plan_runs(engines: Iterable[Engine], scenes: Iterable[Scene]) -> Iterator[Run]:
-    """Yields all runs: each engine in turn at each time step of a scene; the coarsest step
-    twice."""
+    """Yields all runs: each engine at each time step of a scene; the coarsest step twice."""
     engines = list(engines)
     for scene in scenes:
         for time_step in scene.steps:

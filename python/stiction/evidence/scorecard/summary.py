@@ -83,8 +83,7 @@ def make_cells(rows: Iterable[Row]) -> dict[tuple[str, str], Cell]:
 
 
 def calc_cpu_ratio(cells: dict[tuple[str, str], Cell], scene: str, engine: str) -> float:
-    """Returns the CPU time per step at the coarsest step, relative to REFERENCE; NaN if it is
-    missing."""
+    """Returns the CPU time per step at the coarsest step relative to REFERENCE, or NaN."""
     other = cells.get((scene, REFERENCE))
     own = cells[scene, engine].rows[0].cpu_us
     return own / other.rows[0].cpu_us if other is not None else math.nan

@@ -118,8 +118,7 @@ class BulletAdapter:
         self._set_dynamics(body, -1, geom.friction)
 
     def _add_tree(self, root: Body) -> None:
-        """Makes a root and its descendants. The base of a root with a joint is a fixed point of the
-        world."""
+        """Makes a root and its descendants. A root with a joint hangs on a fixed point of the world."""
         links = [] if root.joint is None else [root]
         known = {root.name}
         for body in self._world.bodies:
@@ -154,8 +153,7 @@ class BulletAdapter:
             self._ids[body.name] = (base, i)
 
     def _find_joint_point(self, body: Body) -> Vec:
-        """Returns the point of the joint in the frame of the parent's joint, or of a base's center
-        of mass."""
+        """Returns a joint's point in the frame of the parent's joint, or of a base's center of mass."""
         pos, quat = find_pose_in_parent(self._world, body)
         point, _ = pybullet.multiplyTransforms(pos, _xyzw(quat), _joint(body).pos, (0, 0, 0, 1))
         parent = next((each for each in self._world.bodies if each.name == body.parent), None)

@@ -149,11 +149,9 @@ class DrakeAdapter:
         manager.Apply(between)
 
     def _make_properties(self, geom: Geom, *, is_ground: bool) -> Any:
-        """Returns the properties of a geom. Two surfaces act in series, so each is twice as stiff.
-
-        In hydroelastic contact there are a compliant slab and rigid bodies, or compliant bodies on
-        a rigid ground.
-        """
+        """Returns the properties of a geom. Two surfaces act in series, so each is twice as
+        stiff. In hydroelastic contact there are a compliant slab and rigid bodies, or compliant
+        bodies on a rigid ground."""
         surface, settings = self._surface, self._settings
         is_given, is_slab = surface.kind in ("elastic", "hertz"), surface.kind == "field"
         is_plane, is_elastic = geom.kind == "plane", surface.kind == "elastic"

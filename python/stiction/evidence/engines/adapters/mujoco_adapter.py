@@ -43,8 +43,7 @@ class Reader:
         self._data.xfrc_applied[self._bodies, :3] = forces
 
     def read(self) -> State:
-        """Returns the state at the end of the last step. Poses in `data` belong to its
-        beginning."""
+        """Returns the state at the end of the last step, to whose beginning poses in `data` belong."""
         model, scratch = self._model, self._scratch
         scratch.qpos[:], scratch.qvel[:] = self._data.qpos, self._data.qvel
         mujoco.mj_kinematics(model, scratch)

@@ -122,8 +122,7 @@ _REST = 1.0  # time until the measurement [s]
 def measure_motion(
     run: Trajectory, body: str, size: float, holder: str | None = None
 ) -> Measurement:
-    """Measures how far a body has moved at the end in the frame of its holder or the world [mm],
-    relative to a size [m]."""
+    """Measures a body's motion in its holder or the world at the end [mm], relative to a size [m]."""
     place = run.pos[:, run.find(body)]
     if holder is not None:
         i = run.find(holder)

@@ -24,8 +24,7 @@ JAM = math.degrees(calc_singular_angle())
 
 
 def make_world() -> World:
-    """Returns the scene. The rod is along x of its body, and its right end is the lower, leading
-    one."""
+    """Returns the scene. The rod is along x of its body; its right end is lower and leads."""
     moment = MASS * LENGTH**2 / 12
     ends = [Geom("sphere", (_RADIUS,), FRICTION, pos=(s * LENGTH / 2, 0.0, 0.0)) for s in (1, -1)]
     rod = Body(

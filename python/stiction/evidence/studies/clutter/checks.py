@@ -100,10 +100,8 @@ CONVEX = (*PAPER, "similar", "coulomb")
 
 def check_drifts(drifts: dict[str, list[float]]) -> Checks:
     """Checks how far the bodies of a settled pile move, from the median drift in each scene.
-
     Drifts of single scenes differ by a factor of 100, because some spheres still roll. A check
-    fails if the median of all scenes is above the limit with 97.5 % confidence.
-    """
+    fails if the median of all scenes is above the limit with 97.5 % confidence."""
     checks = Checks()
     for name, values in drifts.items():
         what = (
@@ -115,11 +113,9 @@ def check_drifts(drifts: dict[str, list[float]]) -> Checks:
 
 
 def bound_median(values: Sequence[float]) -> float:
-    """Returns the lower bound of the median of a population, with 97.5 % confidence.
-
-    That is the k-th smallest value of the sample. Fewer than k values lie below the median with a
-    binomial probability of at most 2.5 %.
-    """
+    """Returns the lower bound of the median of a population, with 97.5 % confidence. That is the
+    k-th smallest value of the sample. Fewer than k values lie below the median with a binomial
+    probability of at most 2.5 %."""
     n = len(values)
     below, k = 0.5**n, 1  # the probability that fewer than k values lie below the median
     while below + math.comb(n, k) * 0.5**n <= 0.025:

@@ -172,8 +172,7 @@ def _label_means(left: Axes, right: Axes) -> None:
 
 
 def draw_penetration(runs: Sweep) -> Figure:
-    """Draws mean (as in the paper) and median penetration in the last 1.25 s over the stiffness,
-    with a line of slope -1."""
+    """Draws mean and median penetration in the last 1.25 s over the stiffness, with slope -1."""
     figure, (left, right) = make_plot(2, height=4.2)
     _draw_penetration(left, runs, "mean", lambda run: run.mean_penetration)
     _draw_penetration(right, runs, "median", lambda run: run.median_penetration)

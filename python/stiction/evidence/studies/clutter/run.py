@@ -58,8 +58,7 @@ class ClutterRun:
         return float(self.iterations.mean())
 
     def mean_condition(self, begin: float = 0.0, end: float = DURATION) -> float:
-        """Returns the geometric mean of the condition numbers in an interval, or NaN without
-        values."""
+        """Returns the geometric mean of the condition numbers in an interval, or NaN."""
         inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
         return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
 

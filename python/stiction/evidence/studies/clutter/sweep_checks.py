@@ -27,8 +27,7 @@ _MOST_ITERATIONS = dict.fromkeys(PAPER, 1.2) | {PLAIN_SIMILAR: 1.4}
 
 
 def find_stiffest(runs: Runs) -> float | None:
-    """Returns the stiffness up to which no step of any scene fails and the residual relative to
-    momentum, which the peers measure too, is small enough, or None [N/m]."""
+    """Returns the stiffness up to which all steps of all scenes are solved well, or None [N/m]."""
     stiffest = None
     for stiffness in sorted(runs):
         if any(run.num_failed or run.residual_to_momentum > ENOUGH for run in runs[stiffness]):

@@ -44,10 +44,8 @@ _POINT_RADIUS = 1e-5  # radius of the spheres that carry the springs [m]
 
 @dataclass(frozen=True)
 class SpringDisk(Disk):
-    """A disk with a spring at the centroid of each face of its lower cap.
-
-    All springs have the same stiffness, and together that of the pressure field.
-    """
+    """A disk with a spring at the centroid of each face of its lower cap. All springs have the
+    same stiffness, and together that of the pressure field."""
 
     def calc_centroids(self) -> Vector:
         """Returns the centroids of the faces of a cap, (n, 2) [m]."""
@@ -101,8 +99,7 @@ def calc_spring_ratio() -> float:
 
 
 def study_springs(settings: Settings) -> tuple[dict[str, Any], Checks]:
-    """Runs graded disks with pressure fields and with springs to their stop. Returns figures and
-    checks."""
+    """Runs graded disks to their stop on pressure fields and springs. Returns figures and checks."""
     theory, of_springs = calc_final_ratio(), calc_spring_ratio()
     final: dict[str, dict[int, float]] = {"pressure field": {}, "springs": {}}
     for count in QUICK_RINGS if settings.quick else RINGS:

@@ -58,8 +58,7 @@ def make_no_slip_lcp(case: GraspCase, state: GraspState, contacts: GraspContacts
 def _project(
     case: GraspCase, state: GraspState, contacts: GraspContacts, equalities: Vector, num_first: int
 ) -> GraspLcp:
-    """Projects normals and free velocity on the complement of the equality constraints, of which
-    the first num_first have priority in the choice of a basis."""
+    """Projects normals and free velocity off the constraints. The first num_first have priority."""
     root = np.sqrt(calc_masses(case))
     basis: Vector = lcp.select_rows(equalities / root, num_first=num_first).basis
 

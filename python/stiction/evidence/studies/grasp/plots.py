@@ -49,8 +49,7 @@ def _draw(axes: Axes, name: str, drop: Sequence[float], color: str, dash: str = 
 
 
 def draw_times(times: Mapping[str, float], paper: Mapping[str, float]) -> Figure:
-    """Draws the time of an LCP by solver, and the ratios of the paper's times of whole runs, scaled
-    such that its pivoting method has the time of ours."""
+    """Draws the time of an LCP by solver, and the paper's times, scaled to that of pivoting."""
     figure, (axes,) = make_plot()
     names = [name for name in times if name != "call"]
     axes.barh(names, [times[name] for name in names], color="#2f7fd0")

@@ -76,8 +76,7 @@ class GraspRun:
 def run_no_slip(
     case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
 ) -> GraspRun:
-    """Runs a case without slip at any contact. It keeps the first LCPs, and warm-starts 'ppm_ratio'
-    with the active contacts of the last step."""
+    """Runs a case without slip. 'ppm_ratio' starts from the active contacts of the last step."""
     run = GraspRun(case, solver)
     state = make_start(case)
     active: list[int] = []
@@ -100,11 +99,8 @@ def run_no_slip(
 
 def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
     """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's
-    method.
-
-    As in the published script, a step that is not solved is made with the values found, even if
-    these become infinite or NaN.
-    """
+    method. As in the published script, a step that is not solved is made with the values found,
+    even if these become infinite or NaN."""
     run = GraspRun(case, "lemke")
     state = make_start(case)
     for i in range(num_steps):
@@ -186,12 +182,10 @@ _REPEATS = 5
 
 
 def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, float]:
-    """Returns the CPU time of an LCP including the call from Python, minimum of five rounds [us].
-    The solvers take turns.
-
-    All solvers get the same LCPs without slip and start cold; 'warm' starts from the active
-    contacts of the first solution. A solver that does not solve the first LCP is left out.
-    """
+    """Returns the CPU time of an LCP including the call from Python, minimum of five rounds
+    [us]. The solvers take turns. All solvers get the same LCPs without slip and start cold;
+    'warm' starts from the active contacts of the first solution. A solver that does not solve
+    the first LCP is left out."""
     start = make_start(case)
     coulomb = make_coulomb_lcp(case, start, find_contacts(case, start), 1.0)
     zeros = np.zeros(len(problems[0].N))

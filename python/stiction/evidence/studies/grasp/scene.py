@@ -112,8 +112,7 @@ def calc_masses(case: GraspCase) -> Vector:
 
 
 def calc_forces(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the weights of the blocks, and the forces of the grippers along the x axis of gripper
-    1, (6 n) [N, N m]."""
+    """Returns weights of blocks and forces of grippers along x of gripper 1, (6 n) [N, N m]."""
     force = np.zeros((case.num_bodies, 6))
     force[FIRST_BLOCK:, 2] = -MASS * GRAVITY
     squeeze = FORCE_PER_BLOCK * case.num_blocks * state.R[GRIPPER_1][:, 0]
@@ -206,8 +205,7 @@ def make_row(
 
 
 def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the Jacobian, (5 num_joints, 6 n), of joints that slide along the x axis of their
-    first body."""
+    """Returns the Jacobian, (5 num_joints, 6 n), of joints that slide along x of their first body."""
     rows = []
     for a, b in case.joints:
         anchor = 0.5 * (state.x[a] + state.x[b])

@@ -58,10 +58,8 @@ _OFFSET = 1e-4  # of the plane from the centers, so that it meets no vertex [m]
 
 def draw_equal_pressure() -> Figure:
     """Draws a cut through the fields of two overlapping spheres, and the surface between them.
-
-    The contact surface is where the pressures of both fields are equal. It bends towards the softer
-    sphere.
-    """
+    The contact surface is where the pressures of both fields are equal. It bends towards the
+    softer sphere."""
     surfaces = make_surfaces(_MODULI, 0.03)
     data = mujoco.MjData(load_spheres())
     data.qpos[0] = _DISTANCE

@@ -121,11 +121,9 @@ def _run_all(
 
 
 def _describe(repeats: list[GripperRun]) -> dict[str, Any]:
-    """Returns the figures of repeated runs, which make the same steps.
-
-    A time is the 10th percentile of the steps, after taking the minimum of the repeats for each
-    step, because disturbances can only make a step longer.
-    """
+    """Returns the figures of repeated runs, which make the same steps. A time is the 10th
+    percentile of the steps, after taking the minimum of the repeats for each step, because
+    disturbances can only make a step longer."""
     run = repeats[0]
     times = {
         name: float(

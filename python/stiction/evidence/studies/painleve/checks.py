@@ -113,11 +113,9 @@ def check_friction(jams: Mapping[float, JamRun | None], step: float) -> Checks:
 
 
 def check_no_slip(jams: JamsOfSteps) -> Checks:
-    """Checks the rod with infinite friction, which jams in its first step.
-
-    The tip slides but does not approach the ground, so no impact acts on it. Only friction requires
-    the impulse, [lynch1995].
-    """
+    """Checks the rod with infinite friction, which jams in its first step. The tip slides but
+    does not approach the ground, so no impact acts on it. Only friction requires the impulse,
+    [lynch1995]."""
     spin = calc_spin_of_stuck_rod(ANGLE, SPEED, 0.0, 0.0)
     impulse = MASS * LENGTH / 2 * math.cos(ANGLE) * spin
     smallest = min(jams)

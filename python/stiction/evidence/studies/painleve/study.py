@@ -78,8 +78,7 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _run_steps(settings: Settings) -> tuple[dict[str, dict[float, JamRun]], int]:
-    """Returns the jams, if there are any, by contact model and time step, and the number of failed
-    steps."""
+    """Returns the jams that happen by contact model and time step, and the number of failed steps."""
     jams: dict[str, dict[float, JamRun]] = {}
     failed = 0
     for name in settings.contact_models:

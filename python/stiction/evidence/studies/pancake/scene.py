@@ -42,10 +42,7 @@ JOINT_SPEEDS = np.array([drive["speed"] for drive in _DRIVES])
 
 @dataclass(frozen=True)
 class Grid:
-    """Resolution hints of the meshes [m].
-
-    A rigid box needs no hint: its mesh always consists of its sides.
-    """
+    """Resolution hints of the meshes [m]. A rigid box needs none."""
 
     bubble: float
     handle: float
@@ -82,11 +79,9 @@ def make_pancake_model() -> mujoco.MjModel:
 
 
 def make_pancake_properties(grid: Grid) -> dict[str, Any]:
-    """Returns the contact properties: bubbles and pancake are compliant, everything else is rigid.
-
-    [masterjohn2022] does not give the moduli. The stove is rough and the blade smooth, so that the
-    blade can slide below the pancake.
-    """
+    """Returns the contact properties: bubbles and pancake are compliant, everything else is
+    rigid. [masterjohn2022] does not give the moduli. The stove is rough and the blade smooth, so
+    that the blade can slide below the pancake."""
     soft = {"hydroelastic_modulus": 1e5, "dissipation": 5.0, "relaxation_time": 0.05}
     return {
         "materials": {

@@ -35,8 +35,7 @@ _TIMES = ("surfaces_us", "solve_us", "step_us")
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs all models on the coarsest grid, two on all grids, and one with triangles. A quick run
-    only grabs and lifts the spatula, on the coarsest grid."""
+    """Runs all models on the coarsest grid, two on all grids; a quick run only grabs the spatula."""
     if not _list_models(settings):
         raise Error(
             "unsupported",
@@ -146,8 +145,7 @@ def _check_flip(run: PancakeRun) -> Checks:
 
 
 def _fit_exponents(runs: Sequence[PancakeRun]) -> dict[str, float]:
-    """Fits the exponents with which times grow with the number of faces; NaN for fewer than two
-    runs."""
+    """Fits the exponents of times over the number of faces; NaN for fewer than two runs."""
     if len(runs) < 2:
         return dict.fromkeys(_TIMES, float("nan"))
     faces = np.log([run.mean("faces") for run in runs])

@@ -136,8 +136,7 @@ def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> Checks:
 
 
 def check_counts(figures: dict[float, dict[str, Any]]) -> Checks:
-    """Checks what determines the number of contacts: the grid of the floor, within a step's
-    reach."""
+    """Checks what determines the number of contacts: the floor's grid, within a step's reach."""
     checks = Checks()
     for pitch, walk in figures.items():
         counts = walk["contacts"]

@@ -56,11 +56,9 @@ def calc_jacobians(q: Vector) -> Vector:
 
 
 def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
-    """Computes joint angles, (4, 3), that put the centers of the feet at given positions p_BF, (4,
-    3), or as close as they can be. The guess q decides in which of two ways a knee bends.
-
-    It uses Newton's method and halves steps that do not bring a foot closer.
-    """
+    """Computes joint angles, (4, 3), that put the centers of the feet at given positions p_BF,
+    (4, 3), or as close as they can be. The guess q decides in which of two ways a knee bends. It
+    uses Newton's method and halves steps that do not bring a foot closer."""
     error = feet - calc_feet(q)
     for _ in range(_MAX_ITERATIONS):
         distance = _calc_lengths(error)
@@ -84,8 +82,7 @@ def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
 
 
 def calc_joint_rates(q: Vector, velocity: Vector) -> Vector:
-    """Returns the joint rates, (4, 3), that move the feet with velocities in the base frame, (4, 3)
-    [m/s]."""
+    """Returns joint rates, (4, 3), that move the feet with velocities in the base frame, (4, 3)."""
     J = calc_jacobians(q)
     J_T = np.swapaxes(J, 1, 2)
     rates = np.linalg.solve(J_T @ J + _DAMPING * np.eye(3), J_T @ velocity[:, :, None])

@@ -41,8 +41,7 @@ class PackageWalk:
 
 
 def run_package_walker(duration: float, contact_model: str, **options: Any) -> PackageWalk:
-    """Runs the quadruped from the scene's initial state with its time step of 5 ms. A failed step
-    ends the run."""
+    """Runs the quadruped from its initial state at 5 ms. A failed step ends the run."""
     scene = load_real_scene("quadruped")
     model, data = scene.model, scene.make_data()
     with ignored_settings_are_fine():
@@ -64,8 +63,7 @@ def run_package_walker(duration: float, contact_model: str, **options: Any) -> P
 
 
 def set_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Sets the controls: the robot stands, then swings its diagonal pairs of legs alternately. A
-    leg is lifted while it swings forward."""
+    """Sets the controls: stand, then swing diagonal pairs of legs forward alternately, lifted."""
     data.ctrl[:] = 0
     if data.time < _START:
         return

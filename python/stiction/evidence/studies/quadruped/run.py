@@ -142,8 +142,7 @@ def describe_failure(run: Run) -> str:
 
 
 def _measure_contacts(report: StepReport) -> list[float]:
-    """Returns numbers of contacts, active and touching contacts, means per substep rounded up, and
-    the largest slip of active ones."""
+    """Returns contacts, active and touching ones (per substep, rounded up), and the largest slip."""
     contacts = report.contacts
     if len(contacts) == 0:
         return [0, 0, 0, 0]

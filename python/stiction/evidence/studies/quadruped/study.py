@@ -137,16 +137,14 @@ def _study_counts(settings: Settings, result: StudyResult) -> None:
 
 
 def _order(speed: float) -> Callable[[float], Vector]:
-    """Returns a constant forward command [m/s]. The published rule commands zero velocity unless
-    the nose is down."""
+    """Returns a constant forward command [m/s]. The published one is 0 unless the nose is down."""
     return lambda pitch: np.array([speed, 0.0])
 
 
 def _compare_times(
     result: StudyResult, where: str, slow: str, fast: str
 ) -> dict[str, float] | None:
-    """Returns ratios of the solver's wall times and of the CPU times of steps and whole runs with
-    controller, or None if a run is missing or failed."""
+    """Returns ratios of times of solver, steps and whole runs; None if a run is missing or failed."""
     runs = result.figures[where]
     if slow not in runs or fast not in runs or runs[slow]["failure"] or runs[fast]["failure"]:
         return None

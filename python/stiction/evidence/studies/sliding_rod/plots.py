@@ -75,8 +75,7 @@ def _thin_line(model: str, runs: Mapping[str, Trajectory]) -> dict[str, Any]:
 
 
 def _fit_to_view(axes: Axes) -> None:
-    """Fits the limits to the values in the visible time, without the sample at time 0, which has no
-    contact."""
+    """Fits the limits to the values in the visible time, without time 0, which has no contact."""
     low, high = axes.get_xlim()
     shown = []
     for line in axes.lines:

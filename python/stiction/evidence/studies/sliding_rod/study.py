@@ -23,8 +23,7 @@ _STEP_SHOWN = 1e-6  # time step of figures 8 to 11 [s]
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs both cases with all models and time steps, compared with `lagged` at a far smaller one,
-    and the jam with a time step of 1 us."""
+    """Compares all models and time steps with a fine reference, and runs the jam at 1 us."""
     result = StudyResult()
     runs: dict[str, Runs] = {}
     fine: dict[str, dict[str, Trajectory]] = {}

@@ -30,8 +30,7 @@ def draw_motion(wave: GripWave, runs: Mapping[str, SpatulaRun], title: str) -> F
 
 
 def draw_grip(wave: GripWave, run: SpatulaRun) -> Figure:
-    """Draws figure 10: the grip force over time, which the patches follow, and the pitch that it
-    controls."""
+    """Draws figure 10: the grip force over time, and the pitch that it controls."""
     figure, (left, right) = make_plot(2)
     left.plot(run.time, run.pressing, color=_OURS, lw=1.2, label="patches")
     left.step(run.time, run.force, "k--", where="pre", lw=1, label="command")

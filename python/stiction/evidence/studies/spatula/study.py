@@ -61,8 +61,7 @@ _AGREEMENT = 0.01  # largest relative difference to Drake [-]
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Runs the waves of the paper and of the example, the latter also with other time steps,
-    stiction tolerances and solver tolerances."""
+    """Runs the waves of the paper and of the example, the latter also with other settings."""
     result = StudyResult()
     settings.tell("the paper's wave")
     paper_duration, duration = (12.0, 12.0) if settings.quick else (24.0, 36.0)
@@ -178,11 +177,9 @@ def _check_phases(figures: dict[str, Any]) -> Checks:
 
 
 def _check_convergence(sweeps: dict[str, dict[float, float]]) -> Checks:
-    """Checks that the pitch converges in the time step, and in both tolerances.
-
-    The grip opens within milliseconds, which 40 ms cannot resolve. These steps therefore reach the
-    limit only if the openings have finer ones.
-    """
+    """Checks that the pitch converges in the time step, and in both tolerances. The grip opens
+    within milliseconds, which 40 ms cannot resolve. These steps therefore reach the limit only
+    if the openings have finer ones."""
     steps, openings = sweeps["pitch_by_step"], sweeps["pitch_with_fine_openings"]
     speeds, tolerances = sweeps["pitch_by_stiction_tolerance"], sweeps["pitch_by_tolerance"]
     checks = Checks()
