@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Trajectory, Vector, World
 
 State = tuple[Vector, Vector, Vector, Vector]  # pos, quat, velocity, spin of all bodies
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import Vec, World
+from stiction.evidence.engines.world import Trajectory, Vec, Vector, World
 
 
 @dataclass(frozen=True)

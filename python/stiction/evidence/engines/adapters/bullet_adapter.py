@@ -10,8 +10,7 @@ import numpy as np
 import pybullet
 
 from stiction.evidence.engines.drive import State
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import Body, Geom, Vec, World, find_pose_in_parent
+from stiction.evidence.engines.world import Body, Geom, Vec, Vector, World, find_pose_in_parent
 
 _JOINTS = {"slide": pybullet.JOINT_PRISMATIC, "hinge": pybullet.JOINT_REVOLUTE}
 

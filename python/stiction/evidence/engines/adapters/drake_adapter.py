@@ -10,8 +10,7 @@ import numpy as np
 
 from stiction.evidence.engines.drake_plant import DrakePlant
 from stiction.evidence.engines.drive import State, StoppedError
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import Body, Geom, Vec, World, find_pose_in_parent
+from stiction.evidence.engines.world import Body, Geom, Vec, Vector, World, find_pose_in_parent
 
 _CORNER_RADIUS = 1e-4  # of the spheres at corners and rims [m]
 _RIM_SPHERES = 16

@@ -9,8 +9,7 @@ import numpy as np
 
 from stiction.evidence.engines.drive import State
 from stiction.evidence.engines.mjcf import make_contact, make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World, invert, rotate
+from stiction.evidence.engines.world import Vector, World, invert, rotate
 
 
 def describe_version() -> str:

@@ -11,8 +11,7 @@ import warp
 
 from stiction.evidence.engines.drive import State, StoppedError
 from stiction.evidence.engines.mjcf import make_contact, make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Vector, World
 
 
 def describe_version() -> str:

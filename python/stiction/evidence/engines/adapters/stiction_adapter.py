@@ -12,8 +12,7 @@ from stiction.errors import StepError, ignored_settings_are_fine
 from stiction.evidence.engines.adapters.mujoco_adapter import Reader, set_start
 from stiction.evidence.engines.drive import State, StoppedError
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Vector, World
 
 
 def describe_version() -> str:

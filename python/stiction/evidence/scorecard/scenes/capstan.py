@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, Joint, Vec, World
+from stiction.evidence.engines.world import Body, Geom, Joint, Trajectory, Vec, World
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,

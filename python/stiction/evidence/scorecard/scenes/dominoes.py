@@ -18,8 +18,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Joint, World, make_box
+from stiction.evidence.engines.world import Joint, Trajectory, World, make_box
 from stiction.evidence.scorecard.scene import Measurement, Scene
 
 NUM, HEIGHT, HALF_THICKNESS, WIDTH, DISTANCE = 6, 0.1, 0.01, 0.04, 0.05  # lengths in [m]

@@ -7,8 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import Body, Geom, Joint, Vec, World, make_box, tilt_gravity
+from stiction.evidence.engines.world import (
+    Body,
+    Geom,
+    Joint,
+    Trajectory,
+    Vec,
+    Vector,
+    World,
+    make_box,
+    tilt_gravity,
+)
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,

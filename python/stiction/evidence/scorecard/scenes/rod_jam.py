@@ -12,8 +12,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, World, turn_about_y
+from stiction.evidence.engines.world import Body, Geom, Trajectory, World, turn_about_y
 from stiction.evidence.experiments.painleve import calc_singular_angle
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
 from stiction.evidence.scorecard.scene import Measurement, Scene

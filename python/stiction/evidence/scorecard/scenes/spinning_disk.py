@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, Surface, World
+from stiction.evidence.engines.world import Body, Geom, Surface, Trajectory, World
 from stiction.evidence.experiments.disk import calc_final_ratio
 from stiction.evidence.scorecard.scene import Measurement, Scene
 

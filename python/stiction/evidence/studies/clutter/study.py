@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stiction.evidence.experiments.clutter import STIFFNESS, TIME_STEP
-from stiction.evidence.studies.clutter.case import VARIANTS, ClutterCase
 from stiction.evidence.studies.clutter.checks import (
     PAPER,
     STEADY,
@@ -24,6 +23,9 @@ from stiction.evidence.studies.clutter.checks import (
     check_drifts,
     check_history,
     check_main,
+    check_micrometers,
+    check_steps,
+    check_stiffness,
     describe_sweep,
 )
 from stiction.evidence.studies.clutter.plots import (
@@ -34,11 +36,11 @@ from stiction.evidence.studies.clutter.plots import (
     draw_solver,
     draw_stiction_speed,
 )
-from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep_checks import (
-    check_micrometers,
-    check_steps,
-    check_stiffness,
+from stiction.evidence.studies.clutter.run import (
+    VARIANTS,
+    ClutterCase,
+    ClutterRun,
+    run_clutter_case,
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Gait
-from stiction.evidence.studies.quadruped.package_walker import PackageWalk
-from stiction.evidence.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, WalkRun
+from stiction.evidence.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, PackageWalk, WalkRun
 from stiction.evidence.studies.quadruped.terrain import Vector
 
 # ---- Computes the figures of a walk --------------------------------------------------------------
