@@ -29,6 +29,7 @@ from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
 T = TypeVar("T")
+Advance = Callable[[mujoco.MjData], object]
 
 _DROP_STEPS = 1000  # steps of mj_step from the drop of a pile to its common state
 _PITCH = 0.2  # distance between the columns of a heap [m]
@@ -206,9 +207,7 @@ class _Course:
         self._drive(data, starts, lambda d: results.append(step(d)), 1)
         return results
 
-    def _settle(
-        self, data: mujoco.MjData, advance: Callable[[mujoco.MjData], object], stride: int
-    ) -> list[np.ndarray]:
+    def _settle(self, data: mujoco.MjData, advance: Advance, stride: int) -> list[np.ndarray]:
         starts = []
         for seed, state in enumerate(self._states):
             mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
@@ -217,23 +216,13 @@ class _Course:
         return starts
 
     def _drive(
-        self,
-        data: mujoco.MjData,
-        starts: list[np.ndarray],
-        advance: Callable[[mujoco.MjData], object],
-        stride: int,
+        self, data: mujoco.MjData, starts: list[np.ndarray], advance: Advance, stride: int
     ) -> None:
         for seed, state in enumerate(starts):
             mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
             self._advance(data, seed, advance, _STEPS_PER_STATE // stride)
 
-    def _advance(
-        self,
-        data: mujoco.MjData,
-        seed: int,
-        advance: Callable[[mujoco.MjData], object],
-        num_strides: int,
-    ) -> None:
+    def _advance(self, data: mujoco.MjData, seed: int, advance: Advance, num_strides: int) -> None:
         controls = make_controls(self._controls, self._scene, seed)
         for _ in range(num_strides):
             controls(data)

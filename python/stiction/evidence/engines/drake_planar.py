@@ -1,8 +1,7 @@
 """A planar case in Drake, which must be installed.
 
-A moving ground is replaced by a fixed one: the motion is computed in the ground's frame, and the
-force -m dv/dt, with the ground's velocity v, acts on the body. Each step then solves the same
-problem as with a moving ground.
+A moving ground rests: in its frame the force -m dv/dt, with its velocity v, acts on the body, so
+each step solves the same problem.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Drake's MultibodyPlant, as all comparisons build and step it. Drake is an optional dependency.
-
-This module also runs in an environment that has Drake but no Stiction; see `world`.
-"""
+"""Drake's MultibodyPlant, for all comparisons; it also runs without Stiction, see `world`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The environments in which engines run.
-
-Peers need other versions of packages than Stiction, so each has a virtual environment of its own in
-a folder, by default FOLDER. `stiction scorecard --install` makes them with pip.
-"""
+"""The environments in which engines run, because peers need other versions of packages."""
 
 from __future__ import annotations
 

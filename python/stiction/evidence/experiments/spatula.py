@@ -126,8 +126,6 @@ def run_spatula(
     *,
     opening_step: float | None = None,
     stiction_tolerance: float = 1e-4,
-    tessellation: str = DEFAULTS["tessellation"],
-    quadrature: str = DEFAULTS["quadrature"],
     tolerance: float = DEFAULTS["tolerance"],
     refinement: float = 1.0,
     times_shown: Sequence[float] = (),
@@ -150,8 +148,6 @@ def run_spatula(
                 time_step=length,
                 properties=properties,
                 stiction_tolerance=stiction_tolerance,
-                tessellation=tessellation,
-                quadrature=quadrature,
                 tolerance=tolerance,
             )
             for length in sorted(set(lengths.tolist()))

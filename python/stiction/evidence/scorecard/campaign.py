@@ -1,9 +1,5 @@
-"""Runs all tasks of the scorecard, each in a process of its engine's environment. Finished runs are
-kept.
-
-Processes serve one task after the other, and engines take turns, so that a busy machine affects all
-of them equally.
-"""
+"""Runs all tasks of the scorecard in processes of their engines. Finished runs are kept. Engines
+take turns, so that a busy machine affects all of them equally."""
 
 from __future__ import annotations
 

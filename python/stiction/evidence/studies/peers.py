@@ -1,7 +1,5 @@
-"""Reads optional results of other simulators from the folder Settings.peers or a folder below it.
-
-Trajectories are gzipped CSV files with a line of names. Tables are JSON files with a list `rows`.
-"""
+"""Optional results of other simulators in the folder Settings.peers or below: trajectories as
+gzipped CSV files with a line of names, and tables as JSON files with a list `rows`."""
 
 from __future__ import annotations
 

@@ -43,7 +43,6 @@ class BulletAdapter:
             self._prepare(body)
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         for (body, link), force in zip(self._ids.values(), forces, strict=True):
             if force.any():
                 where = self._read_body(body, link)[0]
@@ -53,7 +52,6 @@ class BulletAdapter:
         self._call("stepSimulation")
 
     def read(self) -> State:
-        """Returns the state."""
         rows = [self._read_body(*self._ids[body.name]) for body in self._world.bodies]
         pos, quat, velocity, spin = (np.array(column) for column in zip(*rows, strict=True))
         return pos, np.roll(quat, 1, axis=1), velocity, spin

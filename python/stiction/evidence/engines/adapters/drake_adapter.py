@@ -61,7 +61,6 @@ class DrakeAdapter:
         self._steps = 0
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         if self._forces is None or not np.array_equal(forces, self._forces):
             self._apply(forces)
         self._steps += 1
@@ -71,7 +70,6 @@ class DrakeAdapter:
             raise StoppedError(" ".join(str(e).split())[:300]) from e
 
     def read(self) -> State:
-        """Returns the state."""
         rows = []
         for body in self._bodies.values():
             pose = self._plant.EvalBodyPoseInWorld(self._drake.context, body)

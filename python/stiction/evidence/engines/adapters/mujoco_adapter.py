@@ -82,12 +82,10 @@ class MujocoAdapter:
         self._warnings = np.zeros(int(mujoco.mjtWarning.mjNWARNING))
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         self._reader.apply(forces)
         mujoco.mj_step(self._model, self._data)
 
     def read(self) -> State:
-        """Returns the state."""
         return self._reader.read()
 
     def take_messages(self) -> list[str]:

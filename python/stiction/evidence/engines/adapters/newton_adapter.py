@@ -57,7 +57,6 @@ class NewtonAdapter:
         self._wrench = np.zeros((model.body_count, 6), dtype=np.float32)
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         before, after = self._states
         self._wrench[self._order, :3] = forces
         before.clear_forces()

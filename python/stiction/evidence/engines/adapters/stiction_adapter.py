@@ -70,7 +70,6 @@ class StictionAdapter:
         self._messages: list[str] = []
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         self._reader.apply(forces)
         try:
             report = self._simulator.step(self._data)
@@ -79,7 +78,6 @@ class StictionAdapter:
         self._messages += report.warning_counts
 
     def read(self) -> State:
-        """Returns the state."""
         return self._reader.read()
 
     def take_messages(self) -> list[str]:

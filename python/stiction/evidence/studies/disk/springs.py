@@ -1,9 +1,7 @@
-"""The disk on springs: what pressure-field contact is compared with.
+"""The disk on springs, with which pressure-field contact is compared: [masterjohn2022] section IV.
 
-Instead of a face's pressure, each centroid of a face carries a spring and a damper of fixed
-stiffness, as a simple model of contact would have. It ignores the areas of the faces. The weight is
-then distributed as the centroids are, whatever the grid size, and the final ratio is that of this
-load. Source: [masterjohn2022] section IV.
+Each centroid of a face carries a spring and a damper of the same stiffness, whatever the area of
+the face. The weight is then distributed as the centroids are, whatever the grid size.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """A disk that slides and spins on a plane: figures 5 and 6 of [masterjohn2022], section V.A.
 
-In theory the disk stops at one ratio eps = v / (R w), whatever the initial ratio. The ratio tests
-how well contact points represent a patch: friction at each point depends on its position, and force
-and torque depend on all points. If all points are on one ring, as the centroids of a fan are, the
-final ratio is that of a ring.
+In theory the disk stops at one ratio eps = v / (R w), whatever the initial ratio. It tests how well
+contact points represent a patch; if all are on one ring, the final ratio is that of a ring.
 """
 
 from __future__ import annotations

@@ -31,6 +31,8 @@ from stiction.evidence.studies.grasp.scene import (
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.runs.run import Run, Step
 
+_NUM_KEPT = 25  # number of first LCPs that a run keeps
+
 
 @dataclass
 class GraspRun:
@@ -73,22 +75,18 @@ class GraspRun:
         }
 
 
-def run_no_slip(
-    case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
-) -> GraspRun:
-    """Runs a case without slip. 'ppm_ratio' starts from the active contacts of the last step."""
-    run = GraspRun(case, solver)
+def run_no_slip(case: GraspCase, num_steps: int) -> GraspRun:
+    """Runs a case without slip. The solver starts from the active contacts of the last step."""
+    run = GraspRun(case, "ppm_ratio")
     state = make_start(case)
     active: list[int] = []
     for i in range(num_steps):
         contacts = find_contacts(case, state)
         problem = make_no_slip_lcp(case, state, contacts)
-        guess = active if is_warm and solver == "ppm_ratio" else None
-        result = lcp.solve_gram(
-            problem.N, np.zeros(len(contacts)), problem.u_hat, solver=solver, guess=guess
-        )
+        zeros = np.zeros(len(contacts))
+        result = lcp.solve_gram(problem.N, zeros, problem.u_hat, solver=run.solver, guess=active)
         active = list(result.active)
-        if i < keep:
+        if i < _NUM_KEPT:
             run.problems.append(problem)
         if i == 0:
             run.num_contacts = len(contacts)

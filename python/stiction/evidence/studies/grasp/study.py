@@ -1,8 +1,7 @@
 """The multi-block grasp: figures of [drumwright2015], section on rigid grasping.
 
-The grasp has 36 contacts. The no-slip model needs only as many normal impulses as the normals have
-independent rows after projection on the complement of the joints and the no-slip constraints. It needs
-as many pivots to find them.
+Of its 36 contacts, the no-slip model needs only as many normal impulses, and pivots, as the
+projected normals have independent rows.
 """
 
 from __future__ import annotations

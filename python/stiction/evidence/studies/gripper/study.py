@@ -1,7 +1,5 @@
-"""A soft gripper holds and lifts a spatula with a pancake: [masterjohn2022], section V.B.
-
-The study measures the cost of pressure-field contact as a function of the number of faces.
-"""
+"""A soft gripper lifts a spatula with a pancake, [masterjohn2022], section V.B: times over
+faces."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """A rod that slides on its tip until it jams: Painleve's paradox under every contact model.
 
-The rod is that of [castro2023], section IX.C, with its contact at the very end. At the level of
-accelerations rigid contact has no solution beyond the singular angle, where
-1 + 3 cos^2 = 3 mu sin cos. Time stepping has one: an impulse that stops the tip. The study checks
-that rigid models jam at this angle, and compliant ones at the later angle of a rod on a spring.
+For accelerations, rigid contact has no solution beyond the angle with 1 + 3 cos^2 = 3 mu sin cos.
+Time stepping has one: an impulse that stops the tip. Rigid models must jam at this angle, and
+compliant ones at the later angle of a rod on a spring.
 """
 
 from __future__ import annotations

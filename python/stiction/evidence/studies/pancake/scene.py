@@ -1,8 +1,5 @@
-"""The pancake's scene: a Jaco arm with a soft-bubble gripper, a stand with a spatula, and a stove.
-
-The arm is loaded from the installed package dm_control and attached at the site 'arm'; its links do
-not collide. The kitchen is scenes/pancake.xml, and the gripper is scenes/bubble_gripper.xml.
-"""
+"""The pancake's scene: dm_control's Jaco arm without collisions, scenes/pancake.xml and
+scenes/bubble_gripper.xml."""
 
 from __future__ import annotations
 

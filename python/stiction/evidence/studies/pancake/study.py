@@ -1,9 +1,4 @@
-"""A robot flips a pancake: section V.B and figures 7 to 9 of [masterjohn2022].
-
-An arm with a soft-bubble gripper takes a spatula from its stand, slides it below a pancake, lifts
-the pancake, turns it over and holds still at the end. The study runs the task on four grids and
-under all contact models with patches, and measures whether it succeeds.
-"""
+"""A robot flips a pancake with a spatula: section V.B and figures 7 to 9 of [masterjohn2022]."""
 
 from __future__ import annotations
 

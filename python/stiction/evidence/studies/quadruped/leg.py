@@ -1,8 +1,7 @@
-"""Kinematics of the legs of scenes/trotter.xml, forward and inverse.
+"""Kinematics of the legs of scenes/trotter.xml, of all four at once: left front, right front, left
+rear, right rear.
 
-The legs are left front, right front, left rear and right rear. The joints of a leg are abduction,
-hip and knee. All functions compute all four legs at once, in the base frame with x forward and y to
-the left.
+The joints are abduction, hip and knee, and the frame is the base's, x forward and y to the left.
 """
 
 from __future__ import annotations

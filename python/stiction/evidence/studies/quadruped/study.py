@@ -1,8 +1,5 @@
-"""A walking robot under rigid contact without slip and with viscous friction.
-
-The study repeats the second experiment of [drumwright2015] with its robot, gait and controller, on
-a floor and on hills. It also runs dm_control's quadruped.
-"""
+"""A walking robot under rigid contact without slip and with viscous friction: the second
+experiment of [drumwright2015], on a floor and on hills, and dm_control's quadruped."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""A spatula that turns in a loose soft grip and sticks in a tight one.
-
-The study repeats the slip control of [masterjohn2022], figures 1 and 10, and Drake's example of the
-same name.
-"""
+"""A spatula that turns in a loose soft grip and sticks in a tight one: the slip control of
+[masterjohn2022], figures 1 and 10, and Drake's example of the same name."""
 
 from __future__ import annotations
 
