@@ -16,7 +16,7 @@ import numpy as np
 
 from stiction.analysis.doctor import describe_machine
 from stiction.errors import Error
-from stiction.evidence.engines.process import WorkerProcess
+from stiction.evidence.engines.environments import WorkerProcess
 from stiction.evidence.engines.world import to_plain
 from stiction.evidence.scorecard.engine_table import Engine
 from stiction.evidence.scorecard.results import ENDED

@@ -14,19 +14,17 @@ import numpy as np
 import stiction
 from stiction import lcp
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.studies.grasp.lcp import (
-    GraspLcp,
-    make_coulomb_lcp,
-    make_no_slip_lcp,
-    to_velocity,
-)
 from stiction.evidence.studies.grasp.scene import (
     FIRST_BLOCK,
     TIME_STEP,
     GraspCase,
+    GraspLcp,
     GraspState,
     find_contacts,
+    make_coulomb_lcp,
+    make_no_slip_lcp,
     make_start,
+    to_velocity,
 )
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.runs.run import Run, Step

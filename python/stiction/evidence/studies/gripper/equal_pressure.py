@@ -207,9 +207,8 @@ def check_shared(shared: Shared) -> Checks:
     checks = Checks()
     what = "difference of the pressures on a polygon, relative to the smaller modulus"
     source = "fig. 3: the equilibrium plane"
-    checks.at_most(
-        what, float(np.max(np.abs(one - other))) / min(_SHARED_MODULI.values()), 1e-12, source
-    )
+    value = float(np.max(np.abs(one - other))) / min(_SHARED_MODULI.values())
+    checks.at_most(what, value, 1e-12, source)
     what = "share by which a polygon reaches out of its tetrahedra"
     checks.at_most(what, outside, 1e-9, "fig. 3: the intersection")
     return checks

@@ -114,9 +114,8 @@ def check_sides(sides: Sides) -> Checks:
         checks.at_most(what, abs(sides.num_triangles[resolution] - num_sides), 0, source)
         what = f"ratio of triangles to polygons, {where}"
         checks.between(what, num_sides / counts.total(), 3.0, 4.0, "Euler's formula: below 4")
-    checks.at_most(
-        "largest number of sides, spheres", max(everything), 8, "section III-A: at most 8"
-    )
+    value = max(everything)
+    checks.at_most("largest number of sides, spheres", value, 8, "section III-A: at most 8")
     what = f"number of polygons with {_SHOWN} sides, spheres"
     checks.at_least(what, everything[_SHOWN], 1, "fig. 4: a factor of seven")
     return checks

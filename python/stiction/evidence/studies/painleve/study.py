@@ -27,14 +27,16 @@ from stiction.evidence.experiments.painleve import (
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, STIFFNESS
 from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.painleve.checks import (
+    JamRun,
+    RodCase,
     check_compliant,
     check_friction,
     check_no_slip,
     check_rigid,
     check_stiffness,
     check_theory,
+    find_jam,
 )
-from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
 from stiction.tables.colors import find_color

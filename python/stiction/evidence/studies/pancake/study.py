@@ -231,14 +231,12 @@ def _check_flip(run: PancakeRun) -> Checks:
     checks = Checks()
     what = f"height of the raised pancake above the stove, {name} [m]"
     checks.at_least(what, run.pancake_height_raised - STOVE_HEIGHT, 0.05, "the spatula lifts it")
-    checks.at_least(
-        f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, "it is flipped"
-    )
+    source = "it is flipped"
+    checks.at_least(f"rotation of the pancake, {name} [deg]", run.last("turn_deg"), 150, source)
     what = f"final height of the pancake above the stove, {name} [m]"
     checks.near(what, height, _HALF_THICKNESS, 0.05, "it is at rest")
-    checks.at_most(
-        f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, "it is at rest"
-    )
+    source = "it is at rest"
+    checks.at_most(f"final speed of the pancake, {name} [m/s]", run.pancake_speed, 1e-3, source)
     return checks
 
 
@@ -257,9 +255,8 @@ def _check_exponents(name: str, exponents: dict[str, float]) -> Checks:
     checks = Checks()
     what = f"exponent of the query's time over faces, {name}"
     checks.at_most(what, exponents["surfaces_us"], 1.05, "fig. 8: linear")
-    checks.at_most(
-        f"exponent of the step's time over faces, {name}", exponents["step_us"], 1.05, "target"
-    )
+    value = exponents["step_us"]
+    checks.at_most(f"exponent of the step's time over faces, {name}", value, 1.05, "target")
     return checks
 
 
