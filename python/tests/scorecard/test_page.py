@@ -28,7 +28,7 @@ from stiction.evidence.scorecard.results import (
 )
 from stiction.evidence.scorecard.scene import calc_energy_gain
 from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.tables.pictures import check_picture_path
+from stiction.tables.output_files import check_picture_path
 
 DOCS = Path(__file__).parents[3] / "docs"
 

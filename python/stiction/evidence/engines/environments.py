@@ -15,7 +15,7 @@ from typing import Any
 
 from stiction.errors import Error
 from stiction.evidence.engines import worker
-from stiction.inputs.suggestions import suggest_name
+from stiction.inputs.names import suggest_name
 
 # Peers need other versions of packages than Stiction, so each has a virtual environment of its own.
 FOLDER = Path("build/scorecard")

@@ -25,8 +25,12 @@ from stiction.evidence.scorecard.results import (
 )
 from stiction.evidence.scorecard.scene import Scene
 from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.tables.output_files import begins_with, check_output
-from stiction.tables.pictures import check_picture_path, write_picture
+from stiction.tables.output_files import (
+    begins_with,
+    check_output,
+    check_picture_path,
+    write_picture,
+)
 
 # ---- How a user of each family of engines learns that a step is wrong ----------------------------
 
