@@ -17,10 +17,17 @@ from stiction.evidence.scorecard import findings
 from stiction.evidence.scorecard.engine_table import ENGINES
 from stiction.evidence.scorecard.page import REPORTS, choose_paths, make_page, write_scorecard
 from stiction.evidence.scorecard.picture import format_error
-from stiction.evidence.scorecard.results import ENDED, Row, read_raw, read_rows, write_rows
+from stiction.evidence.scorecard.results import (
+    ENDED,
+    Row,
+    make_cells,
+    read_raw,
+    read_rows,
+    summarize,
+    write_rows,
+)
 from stiction.evidence.scorecard.scene import calc_energy_gain
 from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.evidence.scorecard.summary import make_cells, summarize
 from stiction.tables.output_files import check_picture_path
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -17,8 +17,7 @@ from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
 from stiction.evidence.engines.drive import StoppedError, drive
 from stiction.evidence.engines.environments import PEERS, install_environments
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, World, from_plain, to_plain
+from stiction.evidence.engines.world import Body, Trajectory, World, from_plain, to_plain
 from stiction.evidence.scorecard import campaign as campaigns
 from stiction.evidence.scorecard.campaign import Campaign, Run, plan_runs
 from stiction.evidence.scorecard.engine_table import ENGINES, find_engine

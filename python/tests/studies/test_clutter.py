@@ -11,20 +11,23 @@ import numpy as np
 import pytest
 
 from stiction.evidence.experiments.planar import PlanarBody
-from stiction.evidence.studies.clutter.case import (
+from stiction.evidence.studies.clutter.checks import (
+    bound_median,
+    calc_ratio,
+    check_steps,
+    check_stiffness,
+    find_stiffest,
+    measure,
+)
+from stiction.evidence.studies.clutter.plots import _find_hull
+from stiction.evidence.studies.clutter.run import (
     PLAIN_SIMILAR,
     STIFF_SAP,
     VARIANTS,
     ClutterCase,
+    ClutterRun,
     calc_stiction_speed,
-)
-from stiction.evidence.studies.clutter.checks import bound_median, calc_ratio, measure
-from stiction.evidence.studies.clutter.plots import _find_hull
-from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep_checks import (
-    check_steps,
-    check_stiffness,
-    find_stiffest,
+    run_clutter_case,
 )
 
 BALL = PlanarBody(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from stiction import lcp
-from stiction.evidence.studies.grasp.lcp import make_coulomb_lcp, make_no_slip_lcp
 from stiction.evidence.studies.grasp.run import run_coulomb, run_model, run_no_slip
 from stiction.evidence.studies.grasp.scene import (
     CANONICAL,
@@ -18,7 +17,9 @@ from stiction.evidence.studies.grasp.scene import (
     PUBLISHED,
     calc_rotation,
     find_contacts,
+    make_coulomb_lcp,
     make_joint_rows,
+    make_no_slip_lcp,
     make_row,
     make_start,
 )

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from stiction.evidence.studies.gripper.equal_pressure import check_shared, find_shared
 from stiction.evidence.studies.gripper.sides import Sides, check_sides, count_sides
-from stiction.evidence.studies.gripper.tetrahedra import check_shared, find_shared
 
 
 def test_a_polygon_with_seven_sides_replaces_seven_triangles() -> None:

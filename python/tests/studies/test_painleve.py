@@ -24,8 +24,14 @@ from stiction.evidence.experiments.sliding_rod import (
     SPEED,
     calc_painleve_margin,
 )
-from stiction.evidence.studies.painleve.checks import check_compliant, check_friction, check_rigid
-from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
+from stiction.evidence.studies.painleve.checks import (
+    JamRun,
+    RodCase,
+    check_compliant,
+    check_friction,
+    check_rigid,
+    find_jam,
+)
 
 A = LENGTH / 2
 

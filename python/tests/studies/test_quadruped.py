@@ -37,13 +37,14 @@ from stiction.evidence.studies.quadruped.leg import (
     calc_pitch,
     solve_legs,
 )
-from stiction.evidence.studies.quadruped.package_walker import PackageWalk, run_package_walker
 from stiction.evidence.studies.quadruped.run import (
     RUBBER,
     VISCOUS,
+    PackageWalk,
     WalkRun,
     load_trotter,
     make_trotter_data,
+    run_package_walker,
     run_trotter,
 )
 from stiction.evidence.studies.quadruped.terrain import (

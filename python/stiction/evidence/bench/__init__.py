@@ -1,4 +1,1 @@
-"""Benchmarks of Stiction and its peers, which are other simulators and solvers.
-
-All start from the same states and take turns within one run.
-"""
+"""Benchmarks of Stiction and its peers, which start from the same states and take turns."""

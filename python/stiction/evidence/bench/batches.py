@@ -33,11 +33,9 @@ _NUM_CONTROLS = 10  # that are given in turn
 
 @dataclass(frozen=True)
 class BatchCase:
-    """The result for one scene.
-
-    Times are CPU times per step of one simulation on one thread [us]. `speed` is the number of steps
-    per second of Stiction's batch over that of MuJoCo's: above 1, Stiction is faster.
-    """
+    """The result for one scene. Times are CPU times per step of one simulation on one thread
+    [us]. `speed` is the number of steps per second of Stiction's batch over that of MuJoCo's:
+    above 1, Stiction is faster."""
 
     scene: str
     dofs: int
@@ -62,12 +60,10 @@ def run_batch(
     num_sims: int = _NUM_SIMS,
     num_repeats: int = 5,
 ) -> BatchCase:
-    """Times both batches of one scene, from its first keyframe or its reset, under random controls.
-
-    MuJoCo's batch steps robots with `implicitfast`, as it does best. Forces are then evaluated once
-    per step in both. The pile starts from the state 2 s after its drop, with the settings of `bench
-    clutter`.
-    """
+    """Times both batches of one scene, from its first keyframe or its reset, under random
+    controls. MuJoCo's batch steps robots with `implicitfast`, as it does best. Forces are then
+    evaluated once per step in both. The pile starts from the state 2 s after its drop, with the
+    settings of `bench clutter`."""
     scene = _load(name)
     model = scene.model
     controls = _make_controls(model, num_sims)

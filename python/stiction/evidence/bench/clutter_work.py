@@ -67,10 +67,7 @@ class _Course:
 
 
 class _Stepper:
-    """One setting of one stepper.
-
-    Each state has its own `advance`, so that a solver's warm start comes from the same state.
-    """
+    """One setting of one stepper, with one `advance` per state, whose warm start is its own."""
 
     def __init__(self, course: _Course, make_advance: Callable[[], Advance]) -> None:
         self._model = course.scene.model
@@ -103,8 +100,7 @@ def run_clutter_work(
     num_repeats: int = 5,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Runs Stiction's models with several tolerances and MuJoCo's solvers with several iterations;
-    'tamsi' is left out."""
+    """Runs Stiction's models (not 'tamsi') with several tolerances, and MuJoCo's solvers."""
     course = _make_course(num_bodies, _STATE_TIMES[1::4] if quick else _STATE_TIMES)
     contact_models = list(contact_models)
     works: list[Work] = []

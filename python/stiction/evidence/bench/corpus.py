@@ -28,11 +28,9 @@ _STEP_SECONDS = 20.0  # wall time after which a step fails
 
 @dataclass(frozen=True)
 class CorpusCase:
-    """The result of one model file under one contact model.
-
-    Times are CPU times per step [us], the mean over the run of each stride's minimum. Times and
-    ratios are None if not even the first stride succeeded.
-    """
+    """The result of one model file under one contact model. Times are CPU times per step [us],
+    the mean over the run of each stride's minimum. Times and ratios are None if not even the
+    first stride succeeded."""
 
     file: str
     contact_model: str
@@ -52,11 +50,9 @@ class CorpusCase:
 
 @dataclass(frozen=True)
 class CorpusSummary:
-    """Percentiles of ratio_to_mujoco under one contact model, without the runs that failed.
-
-    The values whose names begin with `slow` are those of the models whose mj_step takes more than
-    SLOW_US.
-    """
+    """Percentiles of ratio_to_mujoco under one contact model, without the runs that failed. The
+    values whose names begin with `slow` are those of the models whose mj_step takes more than
+    SLOW_US."""
 
     contact_model: str
     models: int
@@ -78,11 +74,9 @@ def run_corpus(
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[CorpusCase]:
     """Times the models of files, folders and packages. Yields a case per file and contact model.
-
-    Each stepper runs from the model's initial state with the same slow controls. The steppers take
-    turns after every ten steps. A file is left out if MuJoCo cannot load it, if nothing in it can
-    move, if it has deformable bodies, or if mj_step warns within the run.
-    """
+    Each stepper runs from the model's initial state with the same slow controls. The steppers
+    take turns after every ten steps. A file is left out if MuJoCo cannot load it, if nothing in
+    it can move, if it has deformable bodies, or if mj_step warns within the run."""
     num_strides = -(-num_steps // STRIDE)
     is_any = False
     outer = mujoco.get_mju_user_warning()
@@ -105,11 +99,9 @@ def run_corpus(
 
 
 class StrideRuns:
-    """Repeated runs of one stepper with slow controls, and the CPU time of each stride.
-
-    A run ends early if a step fails, whose status is `failure`, or after max_seconds of CPU time;
-    later runs then end there too.
-    """
+    """Repeated runs of one stepper with slow controls, and the CPU time of each stride. A run
+    ends early if a step fails, whose status is `failure`, or after max_seconds of CPU time;
+    later runs then end there too."""
 
     def __init__(
         self,

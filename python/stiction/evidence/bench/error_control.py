@@ -1,8 +1,7 @@
-"""Work-precision of error control: Simulator.advance beside Drake's CENIC, on scenes for both.
+"""Work-precision of error control: Simulator.advance beside Drake's CENIC.
 
-Each simulator is compared with its own reference, which is a run of it at a far smaller accuracy,
-because the contact laws of the two differ in details. On the incline the reference is the law of the
-slip tolerance.
+Each is compared with a run of its own at a far smaller accuracy, because their contact laws differ
+in details, and on the incline with the law of the slip tolerance.
 """
 
 from __future__ import annotations
@@ -252,8 +251,7 @@ def run_error_control(
     with_drake: bool | None = None,
     tell: Tell = lambda text: None,
 ) -> WorkCurves:
-    """Times a scene at each accuracy with both simulators, and measures its error. `with_drake` is
-    None to run Drake if it is installed."""
+    """Times a scene at each accuracy, and measures its error. Drake runs if it is installed."""
     scene = SCENES[name]()
     notes: list[str] = []
     starts: dict[str, Start] = {"coulomb": start_stiction}

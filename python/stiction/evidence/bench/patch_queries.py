@@ -58,8 +58,7 @@ class ShapePair:
 
 
 def make_pairs(seed: int = 0) -> Iterator[ShapePair]:
-    """Yields all pairs of five shapes, and each shape with a plane, of both materials at two
-    depths."""
+    """Yields all pairs of five shapes, and each with a plane, of both materials at two depths."""
     rng = np.random.default_rng(seed)
     for a, b in combinations_with_replacement(_SHAPES, 2):
         for depth in _DEPTHS:
@@ -138,10 +137,7 @@ def _join(values: Any) -> str:
 
 @dataclass(frozen=True)
 class QueryCase:
-    """The result for one pair of shapes.
-
-    Drake's values are None if it was not timed.
-    """
+    """The result for one pair of shapes. Drake's values are None if it was not timed."""
 
     # name, kind: name and kind of the pair.
     name: str

@@ -37,11 +37,8 @@ class PairTime:
 
 @dataclass(frozen=True)
 class StepCase:
-    """The result for one common state.
-
-    Times are CPU times per step, minima of the repeats unless noted [us]. Drake's values are None
-    or empty if it was not timed.
-    """
+    """The result for one common state. Times are CPU times per step, minima of the repeats
+    unless noted [us]. Drake's values are None or empty if it was not timed."""
 
     scene: str  # name of the state
     # faces, points: number of faces and of contact points in the next step.
@@ -174,11 +171,9 @@ def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
 
 @dataclass(frozen=True)
 class _SurfaceRunner:
-    """A runner with the mean number of faces of its queries.
-
-    The number is taken from the queries themselves, because meshes that match in a symmetric state
-    have several times as many faces as soon as they slide.
-    """
+    """A runner with the mean number of faces of its queries. The number is taken from the
+    queries themselves, because meshes that match in a symmetric state have several times as many
+    faces as soon as they slide."""
 
     faces: float
     runner: Runner
@@ -236,8 +231,7 @@ _GROWTH = 4  # the faces of a pair must grow by this factor to fit a meaningful 
 
 
 def fit_exponents(cases: list[StepCase]) -> list[Exponent]:
-    """Fits the exponents of the query over its own faces, of the whole step, and of the queries of
-    single pairs whose faces grow enough. Drake's step is that of its fastest scheme."""
+    """Fits the exponents of the queries over their faces, and of the step of the fastest scheme."""
     faces: list[float] = [case.faces for case in cases]
     queries = [case.drake_query_us for case in cases if case.drake_query_us is not None]
     steps = [case.drake_best_us for case in cases if case.drake_best_us is not None]

@@ -32,11 +32,9 @@ _DRAKE_BODY_STEPS, _DRAKE_SETTLE_STEPS = 3_200, 5
 
 @dataclass(frozen=True)
 class ClutterCase:
-    """The result for one pile.
-
-    Times are CPU times per step [us]. A ratio is Stiction's minimum divided by the peer's: below 1,
-    Stiction is faster. Drake's values are None if it is not installed.
-    """
+    """The result for one pile. Times are CPU times per step [us]. A ratio is Stiction's minimum
+    divided by the peer's: below 1, Stiction is faster. Drake's values are None if it is not
+    installed."""
 
     # bodies, contacts: number of bodies, and mean number of contacts.
     bodies: int
@@ -67,11 +65,9 @@ def run_clutter(
     states: Path | None = None,
     with_drake: bool | None = None,
 ) -> list[ClutterCase]:
-    """Times piles of 10 times a square number of bodies.
-
-    The common states are files state_<bodies>_t2.npz with qpos and qvel in `states`. Other sizes
-    start from the state that mj_step reaches 2 s after the drop.
-    """
+    """Times piles of 10 times a square number of bodies. The common states are files
+    state_<bodies>_t2.npz with qpos and qvel in `states`. Other sizes start from the state that
+    mj_step reaches 2 s after the drop."""
     if with_drake is None:
         with_drake = drake_plant.is_installed()
     solver = {"tolerance": tolerance, "num_threads": num_threads}
@@ -284,10 +280,9 @@ def run_heap(
     tolerance: float = DEFAULTS["tolerance"],
     num_threads: int = DEFAULTS["num_threads"],
 ) -> list[HeapCase]:
-    """Lets the heap fall under Stiction and under mj_step with each solver; they take turns of 0.2 s.
-
-    A heap is chaotic, so the trajectories diverge. The number of contacts stays about the same.
-    """
+    """Lets the heap fall under Stiction and under mj_step with each solver; they take turns of
+    0.2 s. A heap is chaotic, so the trajectories diverge. The number of contacts stays about the
+    same."""
     scenes = {contact_model: make_heap(num_bodies)}
     simulator = scenes[contact_model].make_simulator(
         contact_model, tolerance=tolerance, num_threads=num_threads

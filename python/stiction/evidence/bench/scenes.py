@@ -29,6 +29,7 @@ from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
 T = TypeVar("T")
+Advance = Callable[[mujoco.MjData], object]
 
 _DROP_STEPS = 1000  # steps of mj_step from the drop of a pile to its common state
 _PITCH = 0.2  # distance between the columns of a heap [m]
@@ -78,10 +79,8 @@ def load_pile(
 
 def make_heap(num_bodies: int) -> BenchScene:
     """Returns a dense heap before its fall: alternating spheres and boxes of 10 cm with mu = 1.
-
-    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island, which
-    is the worst case for a solver that divides a problem into islands.
-    """
+    The scene uses elliptic cones and a time step of 2 ms. Nearly all bodies form one island,
+    which is the worst case for a solver that divides a problem into islands."""
     if not 1 <= num_bodies <= _MAX_BODIES:
         raise Error(
             "out_of_range", "bodies", f"is {num_bodies}; must be between 1 and {_MAX_BODIES}"
@@ -115,11 +114,8 @@ def make_heap(num_bodies: int) -> BenchScene:
 
 @dataclass(frozen=True)
 class SceneCase:
-    """The result for one scene.
-
-    Times are CPU times per step [us]. The ratio is Stiction's minimum divided by mj_step's: below
-    1, Stiction is faster.
-    """
+    """The result for one scene. Times are CPU times per step [us]. The ratio is Stiction's
+    minimum divided by mj_step's: below 1, Stiction is faster."""
 
     scene: str
     dofs: int  # number of degrees of freedom
@@ -149,11 +145,9 @@ def run_scene(
     num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
 ) -> SceneCase:
-    """Times one scene from states of a run of mj_step. Both steppers get the same controls.
-
-    The controls are those of the first keyframe if it has nonzero controls, else random with a
-    fixed seed. Each stepper takes some untimed steps from each state first.
-    """
+    """Times one scene from states of a run of mj_step. Both steppers get the same controls. The
+    controls are those of the first keyframe if it has nonzero controls, else random with a fixed
+    seed. Each stepper takes some untimed steps from each state first."""
     scene = load(name)
     model = scene.model
     with ignored_settings_are_fine():
@@ -213,9 +207,7 @@ class _Course:
         self._drive(data, starts, lambda d: results.append(step(d)), 1)
         return results
 
-    def _settle(
-        self, data: mujoco.MjData, advance: Callable[[mujoco.MjData], object], stride: int
-    ) -> list[np.ndarray]:
+    def _settle(self, data: mujoco.MjData, advance: Advance, stride: int) -> list[np.ndarray]:
         starts = []
         for seed, state in enumerate(self._states):
             mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
@@ -224,23 +216,13 @@ class _Course:
         return starts
 
     def _drive(
-        self,
-        data: mujoco.MjData,
-        starts: list[np.ndarray],
-        advance: Callable[[mujoco.MjData], object],
-        stride: int,
+        self, data: mujoco.MjData, starts: list[np.ndarray], advance: Advance, stride: int
     ) -> None:
         for seed, state in enumerate(starts):
             mujoco.mj_setState(self._model, data, state, fmt.INTEGRATION)
             self._advance(data, seed, advance, _STEPS_PER_STATE // stride)
 
-    def _advance(
-        self,
-        data: mujoco.MjData,
-        seed: int,
-        advance: Callable[[mujoco.MjData], object],
-        num_strides: int,
-    ) -> None:
+    def _advance(self, data: mujoco.MjData, seed: int, advance: Advance, num_strides: int) -> None:
         controls = make_controls(self._controls, self._scene, seed)
         for _ in range(num_strides):
             controls(data)

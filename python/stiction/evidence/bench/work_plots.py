@@ -51,8 +51,7 @@ def _draw_scene(axes: Axes, curves: WorkCurves) -> None:
 
 
 def _find_line(stepper: str, steppers: Sequence[str]) -> dict[str, Any]:
-    """Returns the style of a line: wide for Stiction, thin for peers. Drake's models have the
-    colors of the corresponding contact models."""
+    """Returns the style of a line: wide for Stiction, thin for peers, which have its colors."""
     program, _, variant = stepper.partition(" ")
     if program == "drake":
         color = find_color(variant)

@@ -1,8 +1,7 @@
 """A planar case in Drake, which must be installed.
 
-A moving ground is replaced by a fixed one: the motion is computed in the ground's frame, and the
-force -m dv/dt, with the ground's velocity v, acts on the body. Each step then solves the same
-problem as with a moving ground.
+A moving ground rests: in its frame the force -m dv/dt, with its velocity v, acts on the body, so
+each step solves the same problem.
 """
 
 from __future__ import annotations
@@ -67,8 +66,7 @@ class DrakeStepper:
 
 
 def _calc_motion(case: PlanarCase, time_step: float) -> tuple[Vector, Vector, Vector | None]:
-    """Returns q0 and v0 relative to the ground, and the force along x in each step [N], None if it
-    rests."""
+    """Returns q0 and v0 relative to the ground, and the force along x in each step [N] or None."""
     q0, v0 = case.make_start("lagged", time_step)  # Drake finds contacts only once they overlap
     ground = calc_ground_velocities(
         case.ground_position, time_step, round(case.duration / time_step)

@@ -1,7 +1,4 @@
-"""Drake's MultibodyPlant, as all comparisons build and step it. Drake is an optional dependency.
-
-This module also runs in an environment that has Drake but no Stiction; see `world`.
-"""
+"""Drake's MultibodyPlant, for all comparisons; it also runs without Stiction, see `world`."""
 
 from __future__ import annotations
 
@@ -37,11 +34,9 @@ def load() -> Any:
 
 class DrakePlant:
     """A plant to which bodies, joints and geoms are added, and after finish() its simulator and
-    context.
-
-    The scheme is a discrete contact approximation, or 'cenic', the convex integrator. `config` has
-    other attributes of MultibodyPlantConfig; those that are None keep their defaults.
-    """
+    context. The scheme is a discrete contact approximation, or 'cenic', the convex integrator.
+    `config` has other attributes of MultibodyPlantConfig; those that are None keep their
+    defaults."""
 
     def __init__(self, time_step: float, gravity: Any, scheme: str = "sap", **config: Any) -> None:
         self.drake = drake = load()
@@ -91,11 +86,9 @@ class DrakePlant:
         modulus: float | None = None,
         thickness: float | None = None,
     ) -> Any:
-        """Returns the proximity properties of a geometry, which is hydroelastic if it is rigid or
-        has a modulus [Pa]. `thickness` is that of a plane's slab [m].
-
-        Drake combines the stiffnesses of two geometries in series and adds their relaxation times.
-        """
+        """Returns the proximity properties of a geometry, which is hydroelastic if it is rigid
+        or has a modulus [Pa]. `thickness` is that of a plane's slab [m]. Drake combines the
+        stiffnesses of two geometries in series and adds their relaxation times."""
         drake = self.drake
         properties = drake.ProximityProperties()
         if is_rigid:
@@ -116,8 +109,7 @@ class DrakePlant:
     def add_body(
         self, name: str, mass: float, inertia: Any, center: Any = NO_PLACE, rotation: Any = None
     ) -> Any:
-        """Adds a body. The moments of inertia are about the center of mass along axes with the
-        quaternion `rotation`."""
+        """Adds a body. Moments are about the center of mass, along axes turned by `rotation`."""
         drake = self.drake
         if mass == 0:
             unit = drake.UnitInertia(0, 0, 0)
@@ -131,8 +123,7 @@ class DrakePlant:
     def add_joint(
         self, kind: str, name: str, parent: Any, child: Any, axis: Any, at: Any, offset: Any = None
     ) -> Any:
-        """Adds a 'slide' or 'hinge' at a pose in the parent and an offset in the child; None is
-        their frame."""
+        """Adds a 'slide' or 'hinge' at poses in the parent and in the child; None is their frame."""
         make = {"slide": self.drake.PrismaticJoint, "hinge": self.drake.RevoluteJoint}[kind]
         frames = [
             body.body_frame()

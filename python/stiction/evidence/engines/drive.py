@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Trajectory, Vector, World
 
 State = tuple[Vector, Vector, Vector, Vector]  # pos, quat, velocity, spin of all bodies
 
@@ -24,18 +23,14 @@ class Adapter(Protocol):
     """An engine that has built a world. It is made as Adapter(world, time_step, settings)."""
 
     def step(self, forces: Vector) -> None:
-        """Takes a step with forces on the centers of mass [N], (bodies, 3).
-
-        Raises StoppedError if the engine reports that the step failed.
-        """
+        """Takes a step with forces on the centers of mass [N], (bodies, 3). Raises StoppedError
+        if the engine reports that the step failed."""
 
     def read(self) -> State:
-        """Returns positions, quaternions, velocities and spins of all bodies, in the order of the
-        world."""
+        """Returns positions, quaternions, velocities and spins of all bodies, in the world's order."""
 
     def take_messages(self) -> list[str]:
-        """Returns what the engine has said about its last step that a user can see: warnings and
-        statuses."""
+        """Returns the warnings and statuses of the last step that a user can see."""
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,14 @@ from collections.abc import Iterable
 from stiction.evidence.engines.world import Body, Geom, World, find_pose_in_parent
 
 
-def make_mjcf(
-    world: World, time_step: float, *, option: str = "", flag: str = "", contact: str = ""
-) -> str:
+def make_mjcf(world: World, time_step: float, *, option: str = "", contact: str = "") -> str:
     """Returns the MJCF of a world. The ground's geoms are 'ground0' and so on; those of body B are
-    'B0' and so on. `option` and `contact` are attributes of <option> and of every geom, and `flag`
-    is content of <option>."""
+    'B0' and so on. `option` and `contact` are attributes of <option> and of every geom."""
     ground = "".join(_make_geom(geom, f"ground{i}") for i, geom in enumerate(world.ground))
     roots = "".join(_make_body(world, body) for body in world.bodies if body.parent is None)
     return (
         '<mujoco model="scorecard"><compiler angle="radian" autolimits="true"/>'
-        f'<option timestep="{time_step!r}" gravity="{_join(world.gravity)}" {option}>{flag}</option>'
+        f'<option timestep="{time_step!r}" gravity="{_join(world.gravity)}" {option}></option>'
         f"<default><geom {contact}/></default>"
         f"<worldbody>{ground}{roots}</worldbody></mujoco>"
     )

@@ -1,6 +1,6 @@
-"""A scene as data that every engine can build: bodies, joints, geoms, forces.
+"""A scene as data that every engine can build: bodies, joints, geoms, forces; and its motion.
 
-The modules `world`, `trajectory`, `drive`, `worker`, `mjcf` and those in `adapters` also run in
+The modules `world`, `drive`, `worker`, `mjcf` and those in `adapters` also run in
 environments that have an engine but no Stiction. They import only numpy, each other and their engine.
 
 A body's frame is at its center of mass, along its principal axes.
@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 # ---- Rotations as quaternions (w, x, y, z), in plain Python --------------------------------------
 
@@ -196,3 +200,46 @@ def find_pose_in_parent(world: World, body: Body) -> tuple[Vec, Vec]:
     inverse = invert(parent.quat)
     apart = tuple(a - b for a, b in zip(body.pos, parent.pos, strict=True))
     return rotate(inverse, apart), multiply(inverse, body.quat)
+
+
+# ---- The motion that an engine computed, and how it is stored ------------------------------------
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """The samples of a run."""
+
+    names: tuple[str, ...]  # names of the bodies
+    # [s], (n,). The first sample is the start.
+    time: Vector
+    pos: Vector  # positions of the centers of mass [m], (n, bodies, 3)
+    quat: Vector  # rotations as (w, x, y, z), (n, bodies, 4)
+    # velocity, spin: in the world's frame [m/s], [rad/s], (n, bodies, 3).
+    velocity: Vector
+    spin: Vector
+
+    def find(self, name: str) -> int:
+        """Returns the index of a body."""
+        return self.names.index(name)
+
+    def save(self, path: Path) -> None:
+        """Writes a compressed file of arrays."""
+        np.savez_compressed(
+            path,
+            names=np.array(self.names),
+            time=self.time,
+            pos=self.pos,
+            quat=self.quat,
+            velocity=self.velocity,
+            spin=self.spin,
+        )
+
+    @staticmethod
+    def load(path: Path) -> Trajectory:
+        """Reads a file of save()."""
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            arrays: dict[str, Any] = {key: file[key] for key in file.files}
+        names = tuple(str(name) for name in arrays.pop("names"))
+        return Trajectory(names=names, **arrays)

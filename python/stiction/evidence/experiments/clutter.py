@@ -1,13 +1,9 @@
 """Clutter: columns of spheres and boxes dropped into a box, [castro2023] section X.A.
 
-The paper specifies 40 bodies in 4 columns of 10, a box 80 cm wide, spheres of 10 cm and 0.524 kg,
-boxes of 10 cm and 1 kg, k = 1e7 N/m, d = 10 s/m, tau_d = 1e-4 s, mu = 1 and dt = 2e-3 s.
-
-It does not specify the rest, which we choose. The columns are on a square grid with a pitch of 0.4
-m. The centers in a column are 12 cm apart, and the lowest is at 7 cm. Spheres and boxes alternate.
-Each body is displaced horizontally by up to 1 cm along x and y, uniformly by numpy's
-default_rng(seed). The floor and the four walls are half-spaces. A larger number of bodies means
-more columns in a wider box.
+The paper does not specify the following. The columns are on a square grid with a pitch of 0.4 m.
+The centers in a column are 12 cm apart, and the lowest is at 7 cm. Spheres and boxes alternate,
+displaced by up to 1 cm along x and y, uniformly by numpy's default_rng(seed). Floor and walls are
+half-spaces. More bodies are more columns in a wider box.
 """
 
 from __future__ import annotations

@@ -23,11 +23,8 @@ def calc_rms_error(
     time: Vector, values: Vector, reference_time: Vector, reference: Vector
 ) -> float:
     """Returns the distance of two trajectories, (n, k) and (m, k), as the root mean square over
-    time.
-
-    The times of the reference must be evenly spaced and include all others. It is not interpolated:
-    for close trajectories, the error of the interpolation would dominate.
-    """
+    time. The times of the reference must be evenly spaced and include all others. It is not
+    interpolated: for close trajectories, the error of the interpolation would dominate."""
     spacing = reference_time[1] - reference_time[0]
     index = np.rint(time / spacing).astype(int)
     if index.max() >= len(reference_time) or not np.allclose(

@@ -1,13 +1,10 @@
 """A box on an oscillating belt: the experiment of [castro2023], section IX.A.
 
-The belt is the ground with a prescribed surface velocity. Its velocity in a step is
-(x_b(t + dt) - x_b(t)) / dt, so that its position is exact after every step. The box moves in x and
-z, with one contact below its center.
-
-Belt and box start at rest, when the belt has its largest acceleration, which friction cannot
-follow. (A box with another initial velocity than the belt's would be thrown up by the models that
-act at a distance.) The velocities of the scheme are those at the middle of the steps, so the box
-starts with the velocity that it had half a step earlier.
+The belt is the ground with a prescribed surface velocity, in a step (x_b(t + dt) - x_b(t)) / dt, so
+that its position is exact. The box moves in x and z, with one contact below its center. Both start
+at rest, when the belt has its largest acceleration, which friction cannot follow; with another
+velocity, models that act at a distance would throw the box up. Velocities of the scheme are those
+at the middle of the steps, so the box starts with that of half a step earlier.
 """
 
 from __future__ import annotations
@@ -77,12 +74,10 @@ CASE = PlanarCase(
 
 
 def calc_exact_motion(time: Vector) -> Vector:
-    """Returns the position relative to the belt [m] and the slip velocity [m/s], (n, 2).
-
-    A phase of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box
-    has the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
-    found by bisection.
-    """
+    """Returns the position relative to the belt [m] and the slip velocity [m/s], (n, 2). A phase
+    of stiction ends when the belt's acceleration exceeds mu g. In a phase of slip the box has
+    the acceleration mu g; it ends when the velocities of box and belt are equal. Each end is
+    found by bisection."""
     bound = FRICTION * GRAVITY
     out = np.zeros((len(time), 2))
     start, position, sign = 0.0, 0.0, 1.0  # of the current phase; sign of friction along x

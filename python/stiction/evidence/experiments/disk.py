@@ -83,8 +83,7 @@ def calc_final_ratio(friction: Friction = calc_friction) -> float:
 
 
 def calc_ring_ratio(*rings: tuple[float, float]) -> float:
-    """Returns the final ratio for a load on rings: their radii in units of R, and fractions of the
-    load [-]."""
+    """Returns the final ratio for a load on rings: radii in units of R, and fractions of the load."""
     angle = (np.arange(2000) + 0.5) * (2 * math.pi / 2000)
     unit = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     points = np.concatenate([radius * unit for radius, _ in rings])

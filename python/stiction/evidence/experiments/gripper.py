@@ -81,7 +81,6 @@ def make_gripper_simulator(
     scene: Scene,
     contact_model: str,
     tessellation: str = DEFAULTS["tessellation"],
-    tolerance: float = DEFAULTS["tolerance"],
     tilted_faces: str = DEFAULTS["tilted_faces"],
 ) -> stiction.Simulator:
     """Makes a simulator with the study's stiction tolerance."""
@@ -90,7 +89,6 @@ def make_gripper_simulator(
             contact_model,
             stiction_tolerance=STICTION_TOLERANCE,
             tessellation=tessellation,
-            tolerance=tolerance,
             tilted_faces=tilted_faces,
         )
 
@@ -100,14 +98,13 @@ def run_gripper(
     duration: float,
     contact_model: str = DEFAULTS["contact_model"],
     tessellation: str = DEFAULTS["tessellation"],
-    tolerance: float = DEFAULTS["tolerance"],
     tilted_faces: str = DEFAULTS["tilted_faces"],
     step: StepFunction = Simulator.step,
 ) -> GripperRun:
     """Holds the spatula for 0.4 s, then lifts it by 0.1 m within 1 s."""
     scene = load_gripper(resolution)
     model, data = scene.model, scene.make_data()
-    simulator = make_gripper_simulator(scene, contact_model, tessellation, tolerance, tilted_faces)
+    simulator = make_gripper_simulator(scene, contact_model, tessellation, tilted_faces)
     num_steps = round(duration / TIME_STEP)
     rows = np.zeros((num_steps, 6))
     force = {model.geom(geom).name: np.zeros((num_steps, 3)) for geom in range(model.ngeom)}

@@ -127,11 +127,8 @@ class PlanarBody:
 
 @dataclass
 class Trajectory:
-    """The samples of a run, including the start.
-
-    Forces and contact velocities belong to the step that ends at the sample; they are 0 without
-    contacts.
-    """
+    """The samples of a run, including the start. Forces and contact velocities belong to the
+    step that ends at the sample; they are 0 without contacts."""
 
     contact_model: str
     time_step: float  # [s]

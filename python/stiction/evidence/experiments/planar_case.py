@@ -89,8 +89,7 @@ class PlanarCase:
     def calc_error(
         self, run: Trajectory, reference: Trajectory, columns: tuple[int, ...] | None = None
     ) -> float:
-        """Returns the RMS distance over time to the reference; `columns` are those of the case by
-        default."""
+        """Returns the RMS distance over time to the reference in some or all coordinates."""
         return self.calc_path_error(run.time, run.q, reference, columns)
 
     def calc_path_error(

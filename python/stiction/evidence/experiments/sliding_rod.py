@@ -1,9 +1,8 @@
 """The sliding rod: its experiments, and measurements of their trajectories.
 
-The ends of the rod are spheres of its diameter; their centers are half the length minus a radius
-from the rod's center. At the start the lower end touches the ground without overlap. Under models
-that act at a distance the rod starts with the gap on which it glides, mu (dt + tau_d) U0; otherwise
-it would be thrown off at once.
+The ends of the rod are spheres of its diameter within its length. The lower end starts on the
+ground, or under models that act at a distance with the gap on which it glides, mu (dt + tau_d) U0,
+because otherwise it would be thrown off.
 """
 
 from __future__ import annotations

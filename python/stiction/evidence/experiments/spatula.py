@@ -126,19 +126,14 @@ def run_spatula(
     *,
     opening_step: float | None = None,
     stiction_tolerance: float = 1e-4,
-    tessellation: str = DEFAULTS["tessellation"],
-    quadrature: str = DEFAULTS["quadrature"],
     tolerance: float = DEFAULTS["tolerance"],
     refinement: float = 1.0,
     times_shown: Sequence[float] = (),
     step: StepFunction = Simulator.step,
 ) -> SpatulaRun:
     """Runs scenes/spatula.xml from its initial state, with resolution hints divided by
-    `refinement`.
-
-    opening_step is the time step for 0.1 s after the grip opens, and before a switch that a whole
-    step would miss. The patches at `times_shown` are kept.
-    """
+    `refinement`. opening_step is the time step for 0.1 s after the grip opens, and before a
+    switch that a whole step would miss. The patches at `times_shown` are kept."""
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
     properties: Any = scene.properties.content if scene.properties else {}
@@ -153,8 +148,6 @@ def run_spatula(
                 time_step=length,
                 properties=properties,
                 stiction_tolerance=stiction_tolerance,
-                tessellation=tessellation,
-                quadrature=quadrature,
                 tolerance=tolerance,
             )
             for length in sorted(set(lengths.tolist()))
@@ -246,8 +239,7 @@ def _measure_patches(report: stiction.StepReport, axis: Vector) -> list[float]:
 
 
 def _calc_length_ratio(patch: stiction.ContactPatch, axis: Vector) -> float:
-    """Returns the spread of the faces' centers along an axis, weighted by areas, over that across
-    it."""
+    """Returns the spread of the faces' centers along an axis, over that across it."""
     away = patch.face_center - patch.center
     normal = patch.force / np.linalg.norm(patch.force)
     across = np.cross(normal, axis)

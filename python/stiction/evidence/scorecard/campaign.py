@@ -1,9 +1,5 @@
-"""Runs all tasks of the scorecard, each in a process of its engine's environment. Finished runs are
-kept.
-
-Processes serve one task after the other, and engines take turns, so that a busy machine affects all
-of them equally.
-"""
+"""Runs all tasks of the scorecard in processes of their engines. Finished runs are kept. Engines
+take turns, so that a busy machine affects all of them equally."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ import numpy as np
 
 from stiction.analysis.doctor import describe_machine
 from stiction.errors import Error
-from stiction.evidence.engines.process import WorkerProcess
+from stiction.evidence.engines.environments import WorkerProcess
 from stiction.evidence.engines.world import to_plain
 from stiction.evidence.scorecard.engine_table import Engine
 from stiction.evidence.scorecard.results import ENDED
@@ -46,8 +42,7 @@ class Run:
 
 
 def plan_runs(engines: Iterable[Engine], scenes: Iterable[Scene]) -> Iterator[Run]:
-    """Yields all runs: each engine in turn at each time step of a scene; the coarsest step
-    twice."""
+    """Yields all runs: each engine at each time step of a scene; the coarsest step twice."""
     engines = list(engines)
     for scene in scenes:
         for time_step in scene.steps:

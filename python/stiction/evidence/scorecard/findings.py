@@ -7,7 +7,7 @@ import operator
 import re
 
 from stiction.evidence.scorecard.picture import format_error
-from stiction.evidence.scorecard.summary import Cell
+from stiction.evidence.scorecard.results import Cell
 
 # Paragraphs. A number is {SCENE/ENGINE/STEP/COLUMN}: STEP is 0, 1 or 2 for the largest to the smallest
 # step, and COLUMN a column of the rows. A line `if NUMBER < VALUE` or `if NUMBER > VALUE` is a claim of

@@ -12,17 +12,19 @@ from stiction.errors import Error
 from stiction.evidence.scorecard.engine_table import ENGINES
 from stiction.evidence.scorecard.findings import list_findings
 from stiction.evidence.scorecard.picture import draw_scorecard, format_error
-from stiction.evidence.scorecard.results import HEADER, Row, write_rows
-from stiction.evidence.scorecard.scene import Scene
-from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.evidence.scorecard.summary import (
+from stiction.evidence.scorecard.results import (
+    HEADER,
     REFERENCE,
     Cell,
+    Row,
     Total,
     calc_cpu_ratio,
     make_cells,
     summarize,
+    write_rows,
 )
+from stiction.evidence.scorecard.scene import Scene
+from stiction.evidence.scorecard.scene_table import SCENES
 from stiction.tables.output_files import (
     begins_with,
     check_output,

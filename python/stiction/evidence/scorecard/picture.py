@@ -13,8 +13,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from stiction.evidence.scorecard.engine_table import ENGINES
+from stiction.evidence.scorecard.results import ROUND_OFF, Cell
 from stiction.evidence.scorecard.scene_table import SCENES
-from stiction.evidence.scorecard.summary import ROUND_OFF, Cell
 
 # Upper ends of the classes of errors, with their colors from right to wrong. They differ in
 # lightness too.

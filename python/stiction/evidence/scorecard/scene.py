@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import Vec, World
+from stiction.evidence.engines.world import Trajectory, Vec, Vector, World
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,9 @@ SETTLE = 0.25  # a time in which every engine's contacts settle [s]
 def load_later(
     make_world: Callable[[], World], early: Mapping[str, Vec], settle: float = SETTLE
 ) -> Callable[[float, int], Vector]:
-    """Returns a function that makes forces of steps: other forces [N] on some bodies until `settle`
-    [s].
-
-    Engines differ in the first steps of a contact, and compliant ones sink in. Without this, a
-    scene that rests would measure how an engine begins.
-    """
+    """Returns a function that makes forces of steps: other forces [N] on some bodies until
+    `settle` [s]. Engines differ in the first steps of a contact, and compliant ones sink in.
+    Without this, a scene that rests would measure how an engine begins."""
 
     def make_forces(time_step: float, num_steps: int) -> Vector:
         world = make_world()
@@ -96,8 +92,7 @@ def calc_speed_at_end(time: Vector, x: Vector, share: float = 0.5) -> float:
 
 
 def measure_distance(run: Trajectory, exact: float, rest_share: float | None = None) -> Measurement:
-    """Measures how far the first body moves along x [mm], and its creep in the last part of the
-    run, in which it should rest, unless that is None."""
+    """Measures how far the first body moves along x [mm], and its creep in its last part, at rest."""
     x = run.pos[:, 0, 0]
     distance = float(x[-1] - x[0])
     creep = None if rest_share is None else calc_speed_at_end(run.time, x, rest_share)
@@ -105,8 +100,7 @@ def measure_distance(run: Trajectory, exact: float, rest_share: float | None = N
 
 
 def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
-    """Measures how far a body that should not move has dropped at the end [mm], relative to a size
-    [m]."""
+    """Measures the drop at the end of a body that should not move [mm], relative to a size [m]."""
     z = run.pos[:, run.find(body), 2]
     drop = float(z[0] - z[-1])
     return Measurement(1e3 * drop, abs(drop) / size, calc_speed_at_end(run.time, z))
@@ -115,8 +109,7 @@ def measure_drop(run: Trajectory, body: str, size: float) -> Measurement:
 def measure_slider_and_rest(
     run: Trajectory, slider: str, rest: str, exact: float, direction: int = 1
 ) -> Measurement:
-    """Measures how far one body slides along x or, for direction -1, against it [mm], while another
-    one should not move."""
+    """Measures the way of a body along x or against it (-1) [mm]; another one should not move."""
     x = {name: run.pos[:, run.find(name), 0] for name in (slider, rest)}
     moved = {name: float(direction * (along[-1] - along[0])) for name, along in x.items()}
     error = (abs(moved[slider] - exact) + abs(moved[rest])) / exact
@@ -127,8 +120,7 @@ def measure_slider_and_rest(
 
 
 def calc_energy(world: World, run: Trajectory) -> Vector:
-    """Returns kinetic energy, potential energy of gravity, and minus the work of constant forces,
-    (n,) [J]."""
+    """Returns kinetic and potential energy minus the work of constant forces, (n,) [J]."""
     energy = np.zeros(len(run.time))
     gravity = np.array(world.gravity)
     for i, body in enumerate(world.bodies):
@@ -141,8 +133,7 @@ def calc_energy(world: World, run: Trajectory) -> Vector:
 
 
 def calc_energy_gain(world: World, run: Trajectory) -> float:
-    """Returns the largest rise of the energy from an earlier sample to a later one [J]; 0 if it
-    never rises."""
+    """Returns the largest rise of the energy from one sample to a later one [J], or 0."""
     energy = calc_energy(world, run)
     return float(np.max(energy - np.minimum.accumulate(energy)))
 

@@ -68,11 +68,8 @@ _REFERENCE_SHARE = 0.2
 
 
 def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) -> Checks:
-    """Checks that the reference has converged.
-
-    At order 1, the difference between the reference and a run with twice its time step is the
-    reference's error.
-    """
+    """Checks that the reference has converged. At order 1, the difference between the reference
+    and a run with twice its time step is the reference's error."""
     checks = Checks()
     smallest = min(e for of_steps in errors.values() for e in of_steps.values())
     source = f"{_REFERENCE_SHARE:g} of the smallest error measured"
@@ -82,8 +79,7 @@ def check_reference(change: float, errors: Mapping[str, Mapping[float, float]]) 
 
 
 def check_runs(runs: Sequence[Trajectory]) -> Checks:
-    """Checks that all steps pass their certificate, and that 'coulomb' bounds friction by the
-    normal impulse of the same step."""
+    """Checks that all steps pass, and that 'coulomb' bounds friction by the same step's force."""
     checks = Checks()
     failed = sum(sum(run.status.values()) for run in runs)
     source = "every step must pass its certificate"

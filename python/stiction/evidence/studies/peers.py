@@ -1,7 +1,5 @@
-"""Reads optional results of other simulators from the folder Settings.peers or a folder below it.
-
-Trajectories are gzipped CSV files with a line of names. Tables are JSON files with a list `rows`.
-"""
+"""Optional results of other simulators in the folder Settings.peers or below: trajectories as
+gzipped CSV files with a line of names, and tables as JSON files with a list `rows`."""
 
 from __future__ import annotations
 
@@ -22,8 +20,7 @@ from stiction.evidence.studies.study import Settings, StudyResult
 def calc_peer_distance(
     settings: Settings, result: StudyResult, name: str, fields: tuple[str, ...], run: Trajectory
 ) -> float | None:
-    """Returns the RMS distance over time of a run to a trajectory of another simulator, or None and
-    a note without its file. `fields` are the file's names of the run's first coordinates."""
+    """Returns the RMS distance of a run to a trajectory with these fields, or None without its file."""
     path = _find_file(settings, result, f"{name}.csv.gz")
     if path is None:
         return None

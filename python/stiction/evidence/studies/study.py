@@ -101,8 +101,7 @@ def write_figures(
     out: Path,
     pages: Mapping[str, str] | None = None,
 ) -> Path:
-    """Writes NAME.json with a description, plots and HTML pages to a folder. Returns the path of
-    the JSON file."""
+    """Writes NAME.json, plots and HTML pages to a folder. Returns the path of the JSON file."""
     path = out / f"{name}.json"
     try:
         out.mkdir(parents=True, exist_ok=True)

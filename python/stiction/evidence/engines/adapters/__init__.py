@@ -1,2 +1,1 @@
-"""Engines behind one interface, `drive.Adapter`. A module is imported only in the environment of
-its engine."""
+"""Engines behind `drive.Adapter`. A module is imported only in the environment of its engine."""

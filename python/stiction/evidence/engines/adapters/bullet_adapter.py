@@ -10,8 +10,7 @@ import numpy as np
 import pybullet
 
 from stiction.evidence.engines.drive import State
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import Body, Geom, Vec, World, find_pose_in_parent
+from stiction.evidence.engines.world import Body, Geom, Vec, Vector, World, find_pose_in_parent
 
 _JOINTS = {"slide": pybullet.JOINT_PRISMATIC, "hinge": pybullet.JOINT_REVOLUTE}
 
@@ -44,7 +43,6 @@ class BulletAdapter:
             self._prepare(body)
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         for (body, link), force in zip(self._ids.values(), forces, strict=True):
             if force.any():
                 where = self._read_body(body, link)[0]
@@ -54,7 +52,6 @@ class BulletAdapter:
         self._call("stepSimulation")
 
     def read(self) -> State:
-        """Returns the state."""
         rows = [self._read_body(*self._ids[body.name]) for body in self._world.bodies]
         pos, quat, velocity, spin = (np.array(column) for column in zip(*rows, strict=True))
         return pos, np.roll(quat, 1, axis=1), velocity, spin
@@ -118,8 +115,7 @@ class BulletAdapter:
         self._set_dynamics(body, -1, geom.friction)
 
     def _add_tree(self, root: Body) -> None:
-        """Makes a root and its descendants. The base of a root with a joint is a fixed point of the
-        world."""
+        """Makes a root and its descendants. A root with a joint hangs on a fixed point of the world."""
         links = [] if root.joint is None else [root]
         known = {root.name}
         for body in self._world.bodies:
@@ -154,8 +150,7 @@ class BulletAdapter:
             self._ids[body.name] = (base, i)
 
     def _find_joint_point(self, body: Body) -> Vec:
-        """Returns the point of the joint in the frame of the parent's joint, or of a base's center
-        of mass."""
+        """Returns a joint's point in the frame of the parent's joint, or of a base's center of mass."""
         pos, quat = find_pose_in_parent(self._world, body)
         point, _ = pybullet.multiplyTransforms(pos, _xyzw(quat), _joint(body).pos, (0, 0, 0, 1))
         parent = next((each for each in self._world.bodies if each.name == body.parent), None)

@@ -10,8 +10,7 @@ import numpy as np
 
 from stiction.evidence.engines.drake_plant import DrakePlant
 from stiction.evidence.engines.drive import State, StoppedError
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import Body, Geom, Vec, World, find_pose_in_parent
+from stiction.evidence.engines.world import Body, Geom, Vec, Vector, World, find_pose_in_parent
 
 _CORNER_RADIUS = 1e-4  # of the spheres at corners and rims [m]
 _RIM_SPHERES = 16
@@ -62,7 +61,6 @@ class DrakeAdapter:
         self._steps = 0
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         if self._forces is None or not np.array_equal(forces, self._forces):
             self._apply(forces)
         self._steps += 1
@@ -72,7 +70,6 @@ class DrakeAdapter:
             raise StoppedError(" ".join(str(e).split())[:300]) from e
 
     def read(self) -> State:
-        """Returns the state."""
         rows = []
         for body in self._bodies.values():
             pose = self._plant.EvalBodyPoseInWorld(self._drake.context, body)
@@ -149,11 +146,9 @@ class DrakeAdapter:
         manager.Apply(between)
 
     def _make_properties(self, geom: Geom, *, is_ground: bool) -> Any:
-        """Returns the properties of a geom. Two surfaces act in series, so each is twice as stiff.
-
-        In hydroelastic contact there are a compliant slab and rigid bodies, or compliant bodies on
-        a rigid ground.
-        """
+        """Returns the properties of a geom. Two surfaces act in series, so each is twice as
+        stiff. In hydroelastic contact there are a compliant slab and rigid bodies, or compliant
+        bodies on a rigid ground."""
         surface, settings = self._surface, self._settings
         is_given, is_slab = surface.kind in ("elastic", "hertz"), surface.kind == "field"
         is_plane, is_elastic = geom.kind == "plane", surface.kind == "elastic"

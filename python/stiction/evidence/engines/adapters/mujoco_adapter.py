@@ -9,8 +9,7 @@ import numpy as np
 
 from stiction.evidence.engines.drive import State
 from stiction.evidence.engines.mjcf import make_contact, make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World, invert, rotate
+from stiction.evidence.engines.world import Vector, World, invert, rotate
 
 
 def describe_version() -> str:
@@ -43,8 +42,7 @@ class Reader:
         self._data.xfrc_applied[self._bodies, :3] = forces
 
     def read(self) -> State:
-        """Returns the state at the end of the last step. Poses in `data` belong to its
-        beginning."""
+        """Returns the state at the end of the last step, to whose beginning poses in `data` belong."""
         model, scratch = self._model, self._scratch
         scratch.qpos[:], scratch.qvel[:] = self._data.qpos, self._data.qvel
         mujoco.mj_kinematics(model, scratch)
@@ -84,12 +82,10 @@ class MujocoAdapter:
         self._warnings = np.zeros(int(mujoco.mjtWarning.mjNWARNING))
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         self._reader.apply(forces)
         mujoco.mj_step(self._model, self._data)
 
     def read(self) -> State:
-        """Returns the state."""
         return self._reader.read()
 
     def take_messages(self) -> list[str]:

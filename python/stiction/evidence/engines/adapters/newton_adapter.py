@@ -11,8 +11,7 @@ import warp
 
 from stiction.evidence.engines.drive import State, StoppedError
 from stiction.evidence.engines.mjcf import make_contact, make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Vector, World
 
 
 def describe_version() -> str:
@@ -58,7 +57,6 @@ class NewtonAdapter:
         self._wrench = np.zeros((model.body_count, 6), dtype=np.float32)
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         before, after = self._states
         self._wrench[self._order, :3] = forces
         before.clear_forces()

@@ -12,8 +12,7 @@ from stiction.errors import StepError, ignored_settings_are_fine
 from stiction.evidence.engines.adapters.mujoco_adapter import Reader, set_start
 from stiction.evidence.engines.drive import State, StoppedError
 from stiction.evidence.engines.mjcf import make_mjcf
-from stiction.evidence.engines.trajectory import Vector
-from stiction.evidence.engines.world import World
+from stiction.evidence.engines.world import Vector, World
 
 
 def describe_version() -> str:
@@ -71,7 +70,6 @@ class StictionAdapter:
         self._messages: list[str] = []
 
     def step(self, forces: Vector) -> None:
-        """Takes a step."""
         self._reader.apply(forces)
         try:
             report = self._simulator.step(self._data)
@@ -80,7 +78,6 @@ class StictionAdapter:
         self._messages += report.warning_counts
 
     def read(self) -> State:
-        """Returns the state."""
         return self._reader.read()
 
     def take_messages(self) -> list[str]:

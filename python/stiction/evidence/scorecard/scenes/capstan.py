@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, Joint, Vec, World
+from stiction.evidence.engines.world import Body, Geom, Joint, Trajectory, Vec, World
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,
@@ -53,8 +52,7 @@ ACCELERATION = (SHARE["slides"] - 1) * LARGEST_LOAD / (calc_load(1.0) - LARGEST_
 
 
 def make_world() -> World:
-    """Returns the scene, without gravity. Drums are spheres, and the chains lie in planes y =
-    const."""
+    """Returns the scene without gravity: spheres as drums, and chains in planes y = const."""
     bodies: list[Body] = []
     drums = []
     for y, (name, share) in zip((-0.5, 0.5), SHARE.items(), strict=True):
@@ -104,8 +102,7 @@ def _tangent(angle: float) -> Vec:
 
 
 def measure(run: Trajectory) -> Measurement:
-    """Measures the acceleration of the loaded end in the second half, and how far the other chain
-    creeps."""
+    """Measures the loaded end's acceleration in the second half, and the other chain's creep."""
     along = _tangent(WRAP / 2)
     half = len(run.time) // 2
     speed = run.velocity[:, run.find(f"slides{NUM_BEADS + 1}")] @ along

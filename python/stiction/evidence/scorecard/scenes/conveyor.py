@@ -17,8 +17,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import Geom, World, make_box
+from stiction.evidence.engines.world import Geom, Trajectory, Vector, World, make_box
 from stiction.evidence.experiments.conveyor import AMPLITUDE, OMEGA
 from stiction.evidence.scorecard.scene import SETTLE, Measurement, Scene
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Joint, Surface, World, make_sphere
+from stiction.evidence.engines.world import Joint, Surface, Trajectory, World, make_sphere
 from stiction.evidence.scorecard.scene import Measurement, Scene
 
 NUM, RADIUS, GAP, MASS, SPEED = 5, 0.02, 5e-3, 0.1, 1.0

@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Geom, Surface, World, make_box, make_sphere
+from stiction.evidence.engines.world import Geom, Surface, Trajectory, World, make_box, make_sphere
 from stiction.evidence.scorecard.scene import Measurement, Scene, calc_speed_at_end
 
 # ---- the mass ratio ------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Joint, World, make_box
+from stiction.evidence.engines.world import Joint, Trajectory, World, make_box
 from stiction.evidence.scorecard.scene import Measurement, Scene
 
 NUM, HEIGHT, HALF_THICKNESS, WIDTH, DISTANCE = 6, 0.1, 0.01, 0.04, 0.05  # lengths in [m]
@@ -28,8 +27,7 @@ _MOMENT = MASS * ((2 * HALF_THICKNESS) ** 2 + HEIGHT**2) / 12 + MASS * HEIGHT**2
 
 
 def find_follower(front: float) -> tuple[float, float]:
-    """Returns the angle of the domino behind one at the angle `front`, and its derivative [rad],
-    [-]."""
+    """Returns the angle [rad] of the domino behind one at the angle `front`, and its derivative."""
     b, h, distance = HALF_THICKNESS, HEIGHT, DISTANCE
     apart = 0.3
     for _ in range(50):
@@ -41,8 +39,7 @@ def find_follower(front: float) -> tuple[float, float]:
 
 
 def _describe_row(front: float, length: int) -> tuple[list[float], list[float]]:
-    """Returns the angles of a row of leaning dominoes from the front, and their rates relative to
-    the front's."""
+    """Returns the angles of leaning dominoes from the front, and their rates relative to it."""
     angles, rates = [front], [1.0]
     for _ in range(length - 1):
         angle, rate = find_follower(angles[-1])
@@ -72,8 +69,7 @@ def calc_fall_time(num: int = NUM, num_parts: int = 2000) -> float:
 
 
 def _calc_spins(front: np.ndarray, length: int, start: float) -> list[float]:
-    """Returns the spin of the foremost domino at each of its angles, from the conservation of
-    energy."""
+    """Returns the foremost domino's spin at each of its angles, by the conservation of energy."""
     spins, first = [], 0.0
     for i, angle in enumerate(front):
         angles, rates = _describe_row(float(angle), length)

@@ -7,8 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory, Vector
-from stiction.evidence.engines.world import Body, Geom, Joint, Vec, World, make_box, tilt_gravity
+from stiction.evidence.engines.world import (
+    Body,
+    Geom,
+    Joint,
+    Trajectory,
+    Vec,
+    Vector,
+    World,
+    make_box,
+    tilt_gravity,
+)
 from stiction.evidence.scorecard.scene import (
     SETTLE,
     Measurement,
@@ -122,8 +131,7 @@ _REST = 1.0  # time until the measurement [s]
 def measure_motion(
     run: Trajectory, body: str, size: float, holder: str | None = None
 ) -> Measurement:
-    """Measures how far a body has moved at the end in the frame of its holder or the world [mm],
-    relative to a size [m]."""
+    """Measures a body's motion in its holder or the world at the end [mm], relative to a size [m]."""
     place = run.pos[:, run.find(body)]
     if holder is not None:
         i = run.find(holder)

@@ -12,8 +12,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, World, turn_about_y
+from stiction.evidence.engines.world import Body, Geom, Trajectory, World, turn_about_y
 from stiction.evidence.experiments.painleve import calc_singular_angle
 from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
 from stiction.evidence.scorecard.scene import Measurement, Scene
@@ -24,8 +23,7 @@ JAM = math.degrees(calc_singular_angle())
 
 
 def make_world() -> World:
-    """Returns the scene. The rod is along x of its body, and its right end is the lower, leading
-    one."""
+    """Returns the scene. The rod is along x of its body; its right end is lower and leads."""
     moment = MASS * LENGTH**2 / 12
     ends = [Geom("sphere", (_RADIUS,), FRICTION, pos=(s * LENGTH / 2, 0.0, 0.0)) for s in (1, -1)]
     rod = Body(

@@ -26,8 +26,7 @@ _ANGLE_DISTANCE = _ANGLE_ACCELERATION * _ANGLE_DURATION**2 / 2
 
 
 def make_friction_angle() -> World:
-    """Returns the scene. Each block has a floor of its own friction; the load is tilted instead of
-    the floors."""
+    """Returns the scene: blocks on floors of their own friction, with a tilted load."""
     places = {"stays": -1.0, "slides": 1.0}
     pull = (9.81 * _ANGLE_MASS * math.sin(_ANGLE_SLOPE), 0.0, 0.0)
     blocks = [

@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from stiction.evidence.engines.trajectory import Trajectory
-from stiction.evidence.engines.world import Body, Geom, Surface, World
+from stiction.evidence.engines.world import Body, Geom, Surface, Trajectory, World
 from stiction.evidence.experiments.disk import calc_final_ratio
 from stiction.evidence.scorecard.scene import Measurement, Scene
 
@@ -25,8 +24,7 @@ RATIO = calc_final_ratio()
 
 
 def make_world() -> World:
-    """Returns the scene. The disk is so thin that the moment of friction hardly shifts the
-    pressure."""
+    """Returns the scene: a disk so thin that the moment of friction hardly shifts the pressure."""
     spin = SPEED / math.hypot(RATIO, 1.0)
     tip = MASS * (3 * RADIUS**2 + (2 * HALF_THICKNESS) ** 2) / 12
     disk = Body(

@@ -15,9 +15,8 @@ from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from stiction.evidence.experiments.clutter import RADIUS, make_clutter
-from stiction.evidence.studies.clutter.case import NUM_BODIES, STICTION_TOLERANCE
 from stiction.evidence.studies.clutter.checks import Sweep, measure
-from stiction.evidence.studies.clutter.run import ClutterRun
+from stiction.evidence.studies.clutter.run import NUM_BODIES, STICTION_TOLERANCE, ClutterRun
 from stiction.tables.plots import add_legend, find_line, label_steps, make_plot
 
 Vector = NDArray[np.float64]
@@ -172,8 +171,7 @@ def _label_means(left: Axes, right: Axes) -> None:
 
 
 def draw_penetration(runs: Sweep) -> Figure:
-    """Draws mean (as in the paper) and median penetration in the last 1.25 s over the stiffness,
-    with a line of slope -1."""
+    """Draws mean and median penetration in the last 1.25 s over the stiffness, with slope -1."""
     figure, (left, right) = make_plot(2, height=4.2)
     _draw_penetration(left, runs, "mean", lambda run: run.mean_penetration)
     _draw_penetration(right, runs, "median", lambda run: run.median_penetration)

@@ -1,11 +1,8 @@
 """Forty bodies dropped into a box: figures 13 to 18 of [castro2023], section X.A.
 
-The scene is that of `stiction bench clutter`. Contacts exist before bodies touch, within the
-distance that a falling body travels in a step. The models that act at a distance need these
-contacts, and the lagged models need their normal force to bound friction. The models of the paper
-run in several scenes, because a single scene decides little: its iterations differ by 10 to 30 %
-from those of another. 'sap' has its published near-rigid factor of 1; a variant has the given
-stiffness. Another variant is the paper's 'similar', whose slip tolerance is v_s.
+Contacts exist within the distance that a falling body travels in a step, because models that act at
+a distance need them, and the lagged models need their normal force. The models of the paper run in
+several scenes, because iterations differ by 10 to 30 % between scenes.
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stiction.evidence.experiments.clutter import STIFFNESS, TIME_STEP
-from stiction.evidence.studies.clutter.case import VARIANTS, ClutterCase
 from stiction.evidence.studies.clutter.checks import (
     PAPER,
     STEADY,
@@ -24,6 +20,9 @@ from stiction.evidence.studies.clutter.checks import (
     check_drifts,
     check_history,
     check_main,
+    check_micrometers,
+    check_steps,
+    check_stiffness,
     describe_sweep,
 )
 from stiction.evidence.studies.clutter.plots import (
@@ -34,11 +33,11 @@ from stiction.evidence.studies.clutter.plots import (
     draw_solver,
     draw_stiction_speed,
 )
-from stiction.evidence.studies.clutter.run import ClutterRun, run_clutter_case
-from stiction.evidence.studies.clutter.sweep_checks import (
-    check_micrometers,
-    check_steps,
-    check_stiffness,
+from stiction.evidence.studies.clutter.run import (
+    VARIANTS,
+    ClutterCase,
+    ClutterRun,
+    run_clutter_case,
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 

@@ -54,8 +54,7 @@ def draw_velocity_and_force(runs: Runs) -> Figure:
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Compares all models at all time steps with `lagged` at a far smaller one and with the exact
-    solution."""
+    """Compares all models and time steps with a fine reference and with the exact solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)

@@ -132,8 +132,7 @@ _DURATION = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes t
 
 
 def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, DiskRun], Checks]:
-    """Runs the disk under `tamsi` from several initial ratios. Returns figures, the runs by initial
-    ratio, which end where the ratio is measured, and checks."""
+    """Runs the disk under `tamsi`. Returns figures, cut runs by initial ratio, and checks."""
     runs = {}
     final = {}
     for ratio in QUICK_PUBLISHED_RATIOS if settings.quick else RATIOS:

@@ -40,8 +40,7 @@ STICTION_TOLERANCE = 1e-7  # [m/s]
 
 
 def study_time(settings: Settings) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
-    """Measures errors of v and w relative to the continuous motion with the same mesh and points.
-    Returns figures, the errors of v by contact model and time step, and checks."""
+    """Compares v and w with the continuous motion. Returns figures, errors of v, and checks."""
     disk = Disk(NUM_RINGS)
     settings.tell("continuous motion")
     coarser, _ = run_continuous(disk, 1e-4 if settings.quick else 1e-7)
@@ -89,8 +88,7 @@ def _check_time(figures: dict[str, Any]) -> Checks:
 
 
 def study_grid(settings: Settings) -> tuple[dict[str, Any], dict[str, dict[float, float]], Checks]:
-    """Measures errors of v and w relative to a fine grid with the same time step. Returns figures,
-    the errors by grid size, and checks."""
+    """Compares v and w with those of a fine grid. Returns figures, errors, and checks."""
     rings = QUICK_RINGS if settings.quick else RINGS
     finest = QUICK_REFERENCE_RINGS if settings.quick else REFERENCE_RINGS
     errors: dict[str, dict[float, float]] = {"v": {}, "w": {}}
@@ -120,8 +118,7 @@ def run_continuous(
     stiction_tolerance: float = STICTION_TOLERANCE,
     method: str = "DOP853",
 ) -> tuple[DiskRun, int]:
-    """Integrates the continuous motion with error control. Returns the run and the number of
-    evaluations of the accelerations."""
+    """Integrates with error control. Returns the run and the number of evaluations."""
     model = disk.make_model()
     dynamics = ContinuousDynamics(
         model,
@@ -169,8 +166,7 @@ _STICTION_TOLERANCE = 1e-6  # [m/s]
 
 
 def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, Any], Checks]:
-    """Integrates the disk from several initial ratios until its speed is PUBLISHED_FRACTION of the first.
-    Returns figures and checks."""
+    """Integrates the disk to its stop from several initial ratios. Returns figures and checks."""
     disk = Disk(tips=False)
     final = {}
     for ratio in QUICK_PUBLISHED_RATIOS if settings.quick else RATIOS:

@@ -197,8 +197,7 @@ class DiskRun:
         return fraction
 
     def ratio_at(self, fraction: float) -> float:
-        """Returns the ratio at a fraction of the initial speed, linear in the logarithm of the
-        speed; NaN if the speed never falls to it."""
+        """Returns the ratio at a fraction of the initial speed, linear in log speed; NaN if never."""
         fractions = self.fraction
         below = np.flatnonzero(fractions <= fraction)
         if not len(below) or below[0] == 0:
@@ -219,11 +218,9 @@ def run_to_stop(
     stiction_tolerance: float,
     step: StepFunction = Simulator.step,
 ) -> DiskRun:
-    """Runs the disk until its speed has fallen to a fraction of the initial speed.
-
-    v and w reach zero at the same time. To resolve their ratio over many decades of speed, each
-    step takes a share of the remaining speed s: dt = step_share s / (mu g), at most 1 ms.
-    """
+    """Runs the disk until its speed has fallen to a fraction of the initial speed. v and w reach
+    zero at the same time. To resolve their ratio over many decades of speed, each step takes a
+    share of the remaining speed s: dt = step_share s / (mu g), at most 1 ms."""
     simulator = disk.make_simulator(contact_model, stiction_tolerance)
     model = simulator.model
     run = DiskRun()

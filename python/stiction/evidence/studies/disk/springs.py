@@ -1,9 +1,7 @@
-"""The disk on springs: what pressure-field contact is compared with.
+"""The disk on springs, with which pressure-field contact is compared: [masterjohn2022] section IV.
 
-Instead of a face's pressure, each centroid of a face carries a spring and a damper of fixed
-stiffness, as a simple model of contact would have. It ignores the areas of the faces. The weight is
-then distributed as the centroids are, whatever the grid size, and the final ratio is that of this
-load. Source: [masterjohn2022] section IV.
+Each centroid of a face carries a spring and a damper of the same stiffness, whatever the area of
+the face. The weight is then distributed as the centroids are, whatever the grid size.
 """
 
 from __future__ import annotations
@@ -44,10 +42,8 @@ _POINT_RADIUS = 1e-5  # radius of the spheres that carry the springs [m]
 
 @dataclass(frozen=True)
 class SpringDisk(Disk):
-    """A disk with a spring at the centroid of each face of its lower cap.
-
-    All springs have the same stiffness, and together that of the pressure field.
-    """
+    """A disk with a spring at the centroid of each face of its lower cap. All springs have the
+    same stiffness, and together that of the pressure field."""
 
     def calc_centroids(self) -> Vector:
         """Returns the centroids of the faces of a cap, (n, 2) [m]."""
@@ -101,8 +97,7 @@ def calc_spring_ratio() -> float:
 
 
 def study_springs(settings: Settings) -> tuple[dict[str, Any], Checks]:
-    """Runs graded disks with pressure fields and with springs to their stop. Returns figures and
-    checks."""
+    """Runs graded disks to their stop on pressure fields and springs. Returns figures and checks."""
     theory, of_springs = calc_final_ratio(), calc_spring_ratio()
     final: dict[str, dict[int, float]] = {"pressure field": {}, "springs": {}}
     for count in QUICK_RINGS if settings.quick else RINGS:

@@ -73,8 +73,7 @@ def draw_velocity_and_force(runs: Runs) -> Figure:
 
 
 def run_study(settings: Settings) -> StudyResult:
-    """Compares all models at all time steps with `lagged` at a far smaller one and with the rigid
-    solution."""
+    """Compares all models and time steps with a fine reference and with the rigid solution."""
     result = StudyResult()
     coarser, reference = CASE.run_references(settings.quick, settings.tell)
     runs = CASE.run_models(settings.contact_models, settings.tell)
@@ -105,8 +104,7 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def calc_rolling_time(run: Trajectory) -> float | None:
-    """Returns the time at which the slip of the lowest point ends [s], extrapolated from the last
-    two samples with slip, or None."""
+    """Extrapolates when the lowest point's slip ends from its last two samples [s]; or None."""
     slip = run.v[:, 0] + RADIUS * run.v[:, 2]
     slides = np.nonzero(slip > 1e-3)[0]
     last = int(slides[-1])
@@ -118,8 +116,7 @@ def calc_rolling_time(run: Trajectory) -> float | None:
 
 
 def _measure(run: Trajectory) -> dict[str, float | None]:
-    """Measures the quantities of figure 5. 'middle_...' is midway through the slip, far from impact
-    and rolling."""
+    """Measures the quantities of figure 5. 'middle_...' is midway through the slip."""
     touches = np.nonzero(run.normal_force > 0)[0]
     first = float(run.time[touches[0]]) if len(touches) else math.nan
     rolls = calc_rolling_time(run)

@@ -14,22 +14,22 @@ import numpy as np
 import stiction
 from stiction import lcp
 from stiction.errors import ignored_settings_are_fine
-from stiction.evidence.studies.grasp.lcp import (
-    GraspLcp,
-    make_coulomb_lcp,
-    make_no_slip_lcp,
-    to_velocity,
-)
 from stiction.evidence.studies.grasp.scene import (
     FIRST_BLOCK,
     TIME_STEP,
     GraspCase,
+    GraspLcp,
     GraspState,
     find_contacts,
+    make_coulomb_lcp,
+    make_no_slip_lcp,
     make_start,
+    to_velocity,
 )
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.runs.run import Run, Step
+
+_NUM_KEPT = 25  # number of first LCPs that a run keeps
 
 
 @dataclass
@@ -73,23 +73,18 @@ class GraspRun:
         }
 
 
-def run_no_slip(
-    case: GraspCase, num_steps: int, solver: str = "ppm_ratio", is_warm: bool = True, keep: int = 25
-) -> GraspRun:
-    """Runs a case without slip at any contact. It keeps the first LCPs, and warm-starts 'ppm_ratio'
-    with the active contacts of the last step."""
-    run = GraspRun(case, solver)
+def run_no_slip(case: GraspCase, num_steps: int) -> GraspRun:
+    """Runs a case without slip. The solver starts from the active contacts of the last step."""
+    run = GraspRun(case, "ppm_ratio")
     state = make_start(case)
     active: list[int] = []
     for i in range(num_steps):
         contacts = find_contacts(case, state)
         problem = make_no_slip_lcp(case, state, contacts)
-        guess = active if is_warm and solver == "ppm_ratio" else None
-        result = lcp.solve_gram(
-            problem.N, np.zeros(len(contacts)), problem.u_hat, solver=solver, guess=guess
-        )
+        zeros = np.zeros(len(contacts))
+        result = lcp.solve_gram(problem.N, zeros, problem.u_hat, solver=run.solver, guess=active)
         active = list(result.active)
-        if i < keep:
+        if i < _NUM_KEPT:
             run.problems.append(problem)
         if i == 0:
             run.num_contacts = len(contacts)
@@ -100,11 +95,8 @@ def run_no_slip(
 
 def run_coulomb(case: GraspCase, num_steps: int, friction: float) -> GraspRun:
     """Runs a case with Stewart and Trinkle's friction polygon of four directions, by Lemke's
-    method.
-
-    As in the published script, a step that is not solved is made with the values found, even if
-    these become infinite or NaN.
-    """
+    method. As in the published script, a step that is not solved is made with the values found,
+    even if these become infinite or NaN."""
     run = GraspRun(case, "lemke")
     state = make_start(case)
     for i in range(num_steps):
@@ -186,12 +178,10 @@ _REPEATS = 5
 
 
 def time_solvers(problems: Sequence[GraspLcp], case: GraspCase) -> dict[str, float]:
-    """Returns the CPU time of an LCP including the call from Python, minimum of five rounds [us].
-    The solvers take turns.
-
-    All solvers get the same LCPs without slip and start cold; 'warm' starts from the active
-    contacts of the first solution. A solver that does not solve the first LCP is left out.
-    """
+    """Returns the CPU time of an LCP including the call from Python, minimum of five rounds
+    [us]. The solvers take turns. All solvers get the same LCPs without slip and start cold;
+    'warm' starts from the active contacts of the first solution. A solver that does not solve
+    the first LCP is left out."""
     start = make_start(case)
     coulomb = make_coulomb_lcp(case, start, find_contacts(case, start), 1.0)
     zeros = np.zeros(len(problems[0].N))

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from stiction import lcp
+
 Vector = NDArray[np.float64]
 
 EDGE = 0.1  # edge of a block [m]
@@ -112,8 +114,7 @@ def calc_masses(case: GraspCase) -> Vector:
 
 
 def calc_forces(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the weights of the blocks, and the forces of the grippers along the x axis of gripper
-    1, (6 n) [N, N m]."""
+    """Returns weights of blocks and forces of grippers along x of gripper 1, (6 n) [N, N m]."""
     force = np.zeros((case.num_bodies, 6))
     force[FIRST_BLOCK:, 2] = -MASS * GRAVITY
     squeeze = FORCE_PER_BLOCK * case.num_blocks * state.R[GRIPPER_1][:, 0]
@@ -206,8 +207,7 @@ def make_row(
 
 
 def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
-    """Returns the Jacobian, (5 num_joints, 6 n), of joints that slide along the x axis of their
-    first body."""
+    """Returns the Jacobian, (5 num_joints, 6 n), of joints that slide along x of their first body."""
     rows = []
     for a, b in case.joints:
         anchor = 0.5 * (state.x[a] + state.x[b])
@@ -218,3 +218,98 @@ def make_joint_rows(case: GraspCase, state: GraspState) -> Vector:
             turn[a, 3 + k], turn[b, 3 + k] = -1.0, 1.0
             rows.append(turn.ravel())
     return np.array(rows).reshape(-1, 6 * case.num_bodies)
+
+
+# ---- The step as an LCP: without slip, or with Coulomb friction by Stewart and Trinkle -----------
+
+# Velocities are whitened, y = sqrt(M) v, so that equality constraints are orthogonal projections. The
+# rows of the no-slip and joint constraints span a space. Its complement contains y and the projected
+# rows of the normals, which make the LCP.
+#
+# Source: [drumwright2015], eqs. (45)-(50); [stewart1996]. M is diagonal here.
+
+NUM_DIRECTIONS = 4  # directions of the friction polygon of a contact, closed under negation
+
+
+@dataclass(frozen=True)
+class GraspLcp:
+    """The LCP of a step with c contacts and n bodies, in factors."""
+
+    N: Vector  # projected rows of the normals, (c, 6 n) [kg^-1/2]
+    u_hat: Vector  # whitened velocity without normal impulses, (6 n) [kg^1/2 m/s]
+    rank: int  # rank of the equality constraints, which u_hat satisfies
+
+
+def calc_free_velocity(case: GraspCase, state: GraspState) -> Vector:
+    """Returns the velocity without constraints, v + h M^-1 f, (6 n)."""
+    return state.v + TIME_STEP * calc_forces(case, state) / calc_masses(case)
+
+
+def make_no_slip_lcp(case: GraspCase, state: GraspState, contacts: GraspContacts) -> GraspLcp:
+    """Makes the LCP of the normal impulses, with joints and all tangents as equality constraints."""
+    first, second = contacts.make_tangents()
+    joints = make_joint_rows(case, state)
+    equalities = [
+        joints,
+        make_rows(case, state, contacts, first),
+        make_rows(case, state, contacts, second),
+    ]
+    return _project(case, state, contacts, np.vstack(equalities), len(joints))
+
+
+def _project(
+    case: GraspCase, state: GraspState, contacts: GraspContacts, equalities: Vector, num_first: int
+) -> GraspLcp:
+    """Projects normals and free velocity off the constraints. The first num_first have priority."""
+    root = np.sqrt(calc_masses(case))
+    basis: Vector = lcp.select_rows(equalities / root, num_first=num_first).basis
+
+    def remove(y: Vector) -> Vector:
+        return np.asarray(y - (y @ basis.T) @ basis)
+
+    N = make_rows(case, state, contacts, contacts.normal) / root
+    return GraspLcp(remove(N), remove(root * calc_free_velocity(case, state)), len(basis))
+
+
+@dataclass(frozen=True)
+class CoulombLcp:
+    """The LCP of Stewart and Trinkle for c contacts and n bodies."""
+
+    # Q, r: matrix and vector, (6 c, 6 c) and (6 c). The unknowns are the normal impulses, the
+    # impulses along four tangents per contact, and the slip speeds.
+    Q: Vector
+    r: Vector
+    G: Vector  # projected rows of the impulses, (5 c, 6 n) [kg^-1/2]
+    u_hat: Vector  # as in GraspLcp
+
+
+def make_coulomb_lcp(
+    case: GraspCase, state: GraspState, contacts: GraspContacts, friction: float
+) -> CoulombLcp:
+    """Makes the LCP with a friction polygon of four directions and one friction coefficient [-]."""
+    root = np.sqrt(calc_masses(case))
+    joints = make_joint_rows(case, state)
+    frictionless = _project(case, state, contacts, joints, len(joints))
+    basis = lcp.select_rows(joints / root, num_first=len(joints)).basis
+    first, second = contacts.make_tangents()
+    c = len(contacts)
+    S = make_rows(case, state, contacts, first) / root
+    T = make_rows(case, state, contacts, second) / root
+    # The directions of a contact are t1, t2, -t1, -t2.
+    D = np.stack([S, T, -S, -T], axis=1).reshape(NUM_DIRECTIONS * c, len(root))
+    D = D - (D @ basis.T) @ basis
+    G = np.vstack([frictionless.N, D])
+    E = np.kron(np.eye(c), np.ones((NUM_DIRECTIONS, 1)))
+    size = c * (NUM_DIRECTIONS + 2)
+    Q = np.zeros((size, size))
+    Q[: len(G), : len(G)] = G @ G.T
+    Q[c : len(G), len(G) :] = E
+    Q[len(G) :, :c] = friction * np.eye(c)
+    Q[len(G) :, c : len(G)] = -E.T
+    r = np.concatenate([G @ frictionless.u_hat, np.zeros(c)])
+    return CoulombLcp(Q, r, G, frictionless.u_hat)
+
+
+def to_velocity(case: GraspCase, u: Vector) -> Vector:
+    """Returns the velocity v of a whitened velocity, (6 n)."""
+    return u / np.sqrt(calc_masses(case))

@@ -1,11 +1,10 @@
 """The sides of the polygons of a contact surface: figures 3 and 4 of [masterjohn2022].
 
-A polygon with n sides replaces a fan of n triangles about its centroid, so the ratio of the numbers
-of faces is the mean number of sides. Two tetrahedra share a polygon of at most eight sides. In a
-surface of F faces, four edges meet at an inner vertex, where sides of two tetrahedra cross, and three
-at a vertex of the rim. By Euler's formula the mean number of sides is then 4 - 4/F, plus one side for
-each corner of the rim, and smaller if more edges meet. Figure 4 shows a factor of seven: this is one
-polygon with seven sides.
+A polygon with n sides replaces a fan of n triangles, so the ratio of the numbers of faces is the
+mean number of sides. Two tetrahedra share a polygon of at most eight sides. In a surface of F
+faces, four edges meet at an inner vertex, where sides of two tetrahedra cross, and three at a
+vertex of the rim. By Euler's formula the mean is then 4 - 4/F, plus one side for each corner of the
+rim.
 """
 
 from __future__ import annotations
@@ -115,9 +114,8 @@ def check_sides(sides: Sides) -> Checks:
         checks.at_most(what, abs(sides.num_triangles[resolution] - num_sides), 0, source)
         what = f"ratio of triangles to polygons, {where}"
         checks.between(what, num_sides / counts.total(), 3.0, 4.0, "Euler's formula: below 4")
-    checks.at_most(
-        "largest number of sides, spheres", max(everything), 8, "section III-A: at most 8"
-    )
+    value = max(everything)
+    checks.at_most("largest number of sides, spheres", value, 8, "section III-A: at most 8")
     what = f"number of polygons with {_SHOWN} sides, spheres"
     checks.at_least(what, everything[_SHOWN], 1, "fig. 4: a factor of seven")
     return checks

@@ -1,20 +1,109 @@
-"""Checks of the jams against [theory:painleve]."""
+"""Runs of the rod, the measurement of their jams, and its checks against [theory:painleve]."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import numpy as np
+
+from stiction._core import contact_model_traits
 from stiction.evidence.experiments.convergence import calc_last_order
 from stiction.evidence.experiments.painleve import (
     Jam,
     calc_order_in_stiffness,
     calc_singular_angle,
+    calc_sliding_force,
     calc_spin_of_stuck_rod,
 )
-from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, LENGTH, MASS, SPEED
+from stiction.evidence.experiments.planar import PlanarBody, Trajectory, run_planar
+from stiction.evidence.experiments.sliding_rod import (
+    ANGLE,
+    FRICTION,
+    LENGTH,
+    MASS,
+    SPEED,
+    STIFFNESS,
+)
 from stiction.evidence.studies.checks import Checks
-from stiction.evidence.studies.painleve.run import JamRun
+
+# The spheres at the ends are so small that the contact stays at the very end of the rod.
+_RADIUS = 1e-6  # [m]
+_STICKS = 1e-2  # a tip that slips more slowly counts as sticking [m/s]
+
+
+@dataclass(frozen=True)
+class RodCase:
+    """A run of the rod."""
+
+    contact_model: str
+    time_step: float  # [s]
+    stiffness: float = STIFFNESS  # stiffness of the contact [N/m]
+    friction: float = FRICTION  # friction coefficient [-]
+    duration: float = 0.044  # simulated time [s]
+
+    def run(self) -> Trajectory:
+        """Runs the rod from a start at which the ground, compressed if compliant, carries it while
+        it slides. Models that lift a sliding body start with the gap on which it glides."""
+        traits = contact_model_traits(self.contact_model)
+        height = LENGTH / 2 * math.sin(ANGLE) + _RADIUS
+        if traits.lifts_sliding:
+            height += self.friction * self.time_step * SPEED
+        if not traits.is_rigid:
+            height -= calc_sliding_force(self.friction) / self.stiffness
+        return run_planar(
+            self._make_body(),
+            self.contact_model,
+            self.time_step,
+            self.time_step * round(self.duration / self.time_step),
+            np.array([0.0, height, -ANGLE]),
+            np.array([SPEED, 0.0, 0.0]),
+        )
+
+    def _make_body(self) -> PlanarBody:
+        return PlanarBody(
+            mass=MASS,
+            inertia=MASS * LENGTH**2 / 12,
+            spheres=((LENGTH / 2, 0.0, _RADIUS), (-LENGTH / 2, 0.0, _RADIUS)),
+            friction=self.friction,
+            stiffness=self.stiffness,
+            dissipation=0.0,
+            relaxation_time=0.0,
+        )
+
+
+@dataclass(frozen=True)
+class JamRun:
+    """The jam of a run: the first step at whose end the tip sticks."""
+
+    # time, angle, spin: time [s], angle [rad] and angular velocity [rad/s] at the start of this
+    # step.
+    time: float
+    angle: float
+    spin: float
+    spin_after: float  # angular velocity at its end [rad/s]
+    impulse: float  # normal impulse of this step [N s]
+    force: float  # largest normal force of the run [N]
+
+
+def find_jam(run: Trajectory) -> JamRun | None:
+    """Finds the jam of a run; None if the tip never sticks."""
+    sticks = (np.abs(run.slip_velocity) < _STICKS) & (run.normal_force > 0)
+    if not sticks.any():
+        return None
+    end = int(np.argmax(sticks))
+    return JamRun(
+        time=float(run.time[end - 1]),
+        angle=float(-run.q[end - 1, 2]),
+        spin=float(-run.v[end - 1, 2]),
+        spin_after=float(-run.v[end, 2]),
+        impulse=float(run.normal_force[end] * run.time_step),
+        force=float(run.normal_force.max()),
+    )
+
+
+# ---- Checks of the jams --------------------------------------------------------------------------
 
 # Rigid models that jam in the step that starts closest to the singular angle.
 PUNCTUAL = ("stewart_trinkle", "drumwright_shell", "rigid_coulomb")
@@ -33,9 +122,8 @@ def check_theory(rigid: Jam) -> Checks:
     angle = calc_singular_angle()
     s, c = math.sin(angle), math.cos(angle)
     checks = Checks()
-    checks.near(
-        "singular angle, closed form [degrees]", math.degrees(angle), 32.573, 1e-5, "literature"
-    )
+    value = math.degrees(angle)
+    checks.near("singular angle, closed form [degrees]", value, 32.573, 1e-5, "literature")
     what = "1 + 3 cos^2 - 3 mu sin cos at this angle [-]"
     checks.at_most(what, abs(1 + 3 * c * c - 3 * FRICTION * s * c), 1e-12, "its definition")
     what = "angle at which the motion on a rigid ground ends [rad]"
@@ -113,11 +201,9 @@ def check_friction(jams: Mapping[float, JamRun | None], step: float) -> Checks:
 
 
 def check_no_slip(jams: JamsOfSteps) -> Checks:
-    """Checks the rod with infinite friction, which jams in its first step.
-
-    The tip slides but does not approach the ground, so no impact acts on it. Only friction requires
-    the impulse, [lynch1995].
-    """
+    """Checks the rod with infinite friction, which jams in its first step. The tip slides but
+    does not approach the ground, so no impact acts on it. Only friction requires the impulse,
+    [lynch1995]."""
     spin = calc_spin_of_stuck_rod(ANGLE, SPEED, 0.0, 0.0)
     impulse = MASS * LENGTH / 2 * math.cos(ANGLE) * spin
     smallest = min(jams)
@@ -125,8 +211,7 @@ def check_no_slip(jams: JamsOfSteps) -> Checks:
     source = "angular momentum about the tip"
     checks = Checks()
     checks.at_most(f"time of the jam, {where} [s]", jams[smallest].time, 0, "the first step")
-    checks.near(
-        f"angular velocity after it, {where} [rad/s]", jams[smallest].spin_after, spin, 1e-3, source
-    )
+    what = f"angular velocity after it, {where} [rad/s]"
+    checks.near(what, jams[smallest].spin_after, spin, 1e-3, source)
     checks.near(f"its normal impulse, {where} [N s]", jams[smallest].impulse, impulse, 1e-3, source)
     return checks

@@ -1,9 +1,8 @@
 """A rod that slides on its tip until it jams: Painleve's paradox under every contact model.
 
-The rod is that of [castro2023], section IX.C, with its contact at the very end. At the level of
-accelerations rigid contact has no solution beyond the singular angle, where
-1 + 3 cos^2 = 3 mu sin cos. Time stepping has one: an impulse that stops the tip. The study checks
-that rigid models jam at this angle, and compliant ones at the later angle of a rod on a spring.
+For accelerations, rigid contact has no solution beyond the angle with 1 + 3 cos^2 = 3 mu sin cos.
+Time stepping has one: an impulse that stops the tip. Rigid models must jam at this angle, and
+compliant ones at the later angle of a rod on a spring.
 """
 
 from __future__ import annotations
@@ -13,26 +12,105 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
 from stiction.evidence.experiments.painleve import (
+    SMALLEST_FRICTION,
     Jam,
     calc_compliant_jam,
     calc_rigid_jam,
     calc_singular_angle,
 )
-from stiction.evidence.experiments.sliding_rod import FRICTION, STIFFNESS
+from stiction.evidence.experiments.sliding_rod import ANGLE, FRICTION, STIFFNESS
 from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.painleve.checks import (
+    JamRun,
+    RodCase,
     check_compliant,
     check_friction,
     check_no_slip,
     check_rigid,
     check_stiffness,
     check_theory,
+    find_jam,
 )
-from stiction.evidence.studies.painleve.plots import draw_angles
-from stiction.evidence.studies.painleve.run import JamRun, RodCase, find_jam
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
+from stiction.tables.plots import find_color
+from stiction.tables.plots import add_legend, find_line, label_steps, make_log_log, make_plot
+
+# ---- The plots -----------------------------------------------------------------------------------
+
+_MARKERS = "osD^vPX*<>"
+
+
+def draw_angles(
+    over_step: Mapping[str, Mapping[float, JamRun]],
+    spring: Jam,
+    over_stiffness: Mapping[float, JamRun],
+    springs: Mapping[float, Jam],
+    over_friction: Mapping[float, JamRun | None],
+) -> Figure:
+    """Draws the angle of the jam over the time step, the stiffness and the friction coefficient."""
+    figure, (steps, stiffness, friction) = make_plot(3, height=4.2)
+    _draw_steps(steps, over_step, spring)
+    _draw_stiffness(stiffness, over_stiffness, springs)
+    _draw_friction(friction, over_friction)
+    add_legend(figure, steps)
+    return figure
+
+
+def _draw_steps(axes: Axes, over_step: Mapping[str, Mapping[float, JamRun]], spring: Jam) -> None:
+    shown = {
+        name: jams for name, jams in over_step.items() if min(jam.time for jam in jams.values()) > 0
+    }
+    for i, (name, jams) in enumerate(shown.items()):
+        line = {**find_line(name, list(shown)), "lw": 1.3}
+        angles = np.degrees([jam.angle for jam in jams.values()])
+        axes.plot(list(jams), angles, marker=_MARKERS[i], ms=max(4, 9 - i), **line)
+    singular = np.degrees(calc_singular_angle())
+    axes.axhline(singular, color="k", ls="--", lw=1, label="singular angle")
+    axes.axhline(np.degrees(spring.angle), color="0.7", lw=5, label="motion on a spring", zorder=1)
+    axes.set_xscale("log")
+    label_steps(axes, sorted({step for jams in shown.values() for step in jams}))
+    axes.set_ylabel("angle of the jam [degrees]")
+
+
+def _draw_stiffness(axes: Axes, jams: Mapping[float, JamRun], springs: Mapping[float, Jam]) -> None:
+    singular = calc_singular_angle()
+    k = np.array(sorted(springs))
+    behind = np.degrees([springs[each].angle - singular for each in k])
+    axes.plot(k, behind, color="0.7", lw=5, label="motion on a spring")
+    axes.plot(
+        list(jams), np.degrees([jam.angle - singular for jam in jams.values()]), "o",
+        color=find_color("coulomb"), label="coulomb",
+    )  # fmt: skip
+    axes.plot(k, 0.6 * behind[0] * (k / k[0]) ** (-1 / 3), "k--", lw=1, label="order -1/3")
+    make_log_log(axes)
+    axes.set_yticks([0.3, 1, 3], ["0.3", "1", "3"])
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set(xlabel="stiffness [N/m]", ylabel="jam behind the singular angle [degrees]")
+    axes.legend(frameon=False, fontsize=9)
+
+
+def _draw_friction(axes: Axes, jams: Mapping[float, JamRun | None]) -> None:
+    mu = SMALLEST_FRICTION + np.geomspace(1e-6, 3 - SMALLEST_FRICTION, 200)
+    singular = np.degrees([calc_singular_angle(each) for each in mu])
+    axes.plot(mu, singular, "k--", lw=1, label="singular angle")
+    found = {each: np.degrees(jam.angle) for each, jam in jams.items() if jam is not None}
+    axes.plot(
+        list(found), list(found.values()), "o", color=find_color("stewart_trinkle"),
+        label="stewart_trinkle",
+    )  # fmt: skip
+    axes.axhline(np.degrees(ANGLE), color="0.6", lw=1, label="start")
+    axes.set(xlabel="friction coefficient", ylabel="angle of the jam [degrees]")
+    axes.legend(frameon=False, fontsize=9)
+
+
+# ---- The study -----------------------------------------------------------------------------------
 
 STEPS = (1.6e-4, 8e-5, 4e-5, 2e-5, 1e-5, 5e-6)  # [s]
 QUICK_STEPS = (1.6e-4, 4e-5, 1e-5)
@@ -78,8 +156,7 @@ def run_study(settings: Settings) -> StudyResult:
 
 
 def _run_steps(settings: Settings) -> tuple[dict[str, dict[float, JamRun]], int]:
-    """Returns the jams, if there are any, by contact model and time step, and the number of failed
-    steps."""
+    """Returns the jams that happen by contact model and time step, and the number of failed steps."""
     jams: dict[str, dict[float, JamRun]] = {}
     failed = 0
     for name in settings.contact_models:

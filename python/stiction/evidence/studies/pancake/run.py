@@ -61,11 +61,9 @@ class PancakeRun:
         return float(values.mean()) if len(values) else float("nan")
 
     def quiet(self, name: str) -> float:
-        """Returns a robust mean of a wall time over the steps with the spatula in the grip.
-
-        It is the mean of the lower quartiles of intervals of 0.5 s. Other programs on the machine
-        make some steps longer, and disturb long steps more often than short ones.
-        """
+        """Returns a robust mean of a wall time over the steps with the spatula in the grip. It
+        is the mean of the lower quartiles of intervals of 0.5 s. Other programs on the machine
+        make some steps longer, and disturb long steps more often than short ones."""
         held = self.samples["time"] > self.find_start("lift")
         values, bins = self.samples[name][held], (2 * self.samples["time"][held]).astype(int)
         quartiles = [np.quantile(values[bins == i], 0.25) for i in np.unique(bins)]
@@ -120,8 +118,7 @@ class PancakeRun:
 def run_pancake(
     grid: int, contact_model: str, *, tessellation: str = "polygon", only_grab: bool = False
 ) -> PancakeRun:
-    """Runs the whole task, or only the grabbing. A failed step, or a phase that waits too long,
-    ends the run."""
+    """Runs the task, or only the grabbing, until a step fails or a phase waits too long."""
     return _Runner(grid, contact_model, tessellation).run(only_grab)
 
 

@@ -1,8 +1,5 @@
-"""The pancake's scene: a Jaco arm with a soft-bubble gripper, a stand with a spatula, and a stove.
-
-The arm is loaded from the installed package dm_control and attached at the site 'arm'; its links do
-not collide. The kitchen is scenes/pancake.xml, and the gripper is scenes/bubble_gripper.xml.
-"""
+"""The pancake's scene: dm_control's Jaco arm without collisions, scenes/pancake.xml and
+scenes/bubble_gripper.xml."""
 
 from __future__ import annotations
 
@@ -42,10 +39,7 @@ JOINT_SPEEDS = np.array([drive["speed"] for drive in _DRIVES])
 
 @dataclass(frozen=True)
 class Grid:
-    """Resolution hints of the meshes [m].
-
-    A rigid box needs no hint: its mesh always consists of its sides.
-    """
+    """Resolution hints of the meshes [m]. A rigid box needs none."""
 
     bubble: float
     handle: float
@@ -82,11 +76,9 @@ def make_pancake_model() -> mujoco.MjModel:
 
 
 def make_pancake_properties(grid: Grid) -> dict[str, Any]:
-    """Returns the contact properties: bubbles and pancake are compliant, everything else is rigid.
-
-    [masterjohn2022] does not give the moduli. The stove is rough and the blade smooth, so that the
-    blade can slide below the pancake.
-    """
+    """Returns the contact properties: bubbles and pancake are compliant, everything else is
+    rigid. [masterjohn2022] does not give the moduli. The stove is rough and the blade smooth, so
+    that the blade can slide below the pancake."""
     soft = {"hydroelastic_modulus": 1e5, "dissipation": 5.0, "relaxation_time": 0.05}
     return {
         "materials": {

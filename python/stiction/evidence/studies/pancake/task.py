@@ -1,7 +1,5 @@
-"""The task: keyframes of the spatula, and phases that end when a measured force says so.
-
-Each phase is a generator that yields one command per step and reads forces from the robot.
-"""
+"""The task: keyframes of the spatula, and phases that end when a measured force says so. Each
+phase is a generator that yields one command per step."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.quadruped.footsteps import STEP_HEIGHT, Gait
-from stiction.evidence.studies.quadruped.package_walker import PackageWalk
-from stiction.evidence.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, WalkRun
+from stiction.evidence.studies.quadruped.run import FOOT_RADIUS, TIME_STEP, PackageWalk, WalkRun
 from stiction.evidence.studies.quadruped.terrain import Vector
 
 # ---- Computes the figures of a walk --------------------------------------------------------------
@@ -116,19 +115,16 @@ def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> Checks:
         label = f"{where}, {name}"
         drift = abs(walk["speed"] - walk["command"])
         checks += check_whole(walk, label, 0.05)
-        checks.at_most(
-            f"{label}: difference of speed and command [m/s]", drift, 0.01, "published rule"
-        )
+        what = f"{label}: difference of speed and command [m/s]"
+        checks.at_most(what, drift, 0.01, "published rule")
         checks += check_steps(walk, label)
-        checks.between(
-            f"{label}: smallest height [m]", walk["heights"][0], 0.13, 0.15, "the robot stands"
-        )
+        what = f"{label}: smallest height [m]"
+        checks.between(what, walk["heights"][0], 0.13, 0.15, "the robot stands")
         # mujoco is not checked, because the number of its contacts depends on their penetration.
         if name != "mujoco":
             share = walk["contacts"]["share_1_to_30"]
-            checks.at_least(
-                f"{label}: fraction of steps with 1 to 30 contacts", share, 0.99, "paper"
-            )
+            what = f"{label}: fraction of steps with 1 to 30 contacts"
+            checks.at_least(what, share, 0.99, "paper")
         if name == "no_slip":
             slip = walk["largest_slip"]
             checks.at_most(f"{label}: largest slip [m/s]", slip, 1e-9, "no-slip model")
@@ -136,8 +132,7 @@ def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> Checks:
 
 
 def check_counts(figures: dict[float, dict[str, Any]]) -> Checks:
-    """Checks what determines the number of contacts: the grid of the floor, within a step's
-    reach."""
+    """Checks what determines the number of contacts: the floor's grid, within a step's reach."""
     checks = Checks()
     for pitch, walk in figures.items():
         counts = walk["contacts"]
@@ -159,9 +154,8 @@ def check_ahead(figures: dict[str, dict[str, Any]], where: str) -> Checks:
         label, ratio = f"{where}, {name}", walk["speed"] / walk["command"]
         checks += check_whole(walk, label, 0.1)
         checks += check_steps(walk, label)
-        checks.between(
-            f"{label}: ratio of speed to command", ratio, 0.7, 1.0, "footsteps alone: 0.74"
-        )
+        what = f"{label}: ratio of speed to command"
+        checks.between(what, ratio, 0.7, 1.0, "footsteps alone: 0.74")
         if name == "no_slip":
             slip = walk["largest_slip"]
             checks.at_most(f"{label}: largest slip [m/s]", slip, 1e-9, "no-slip model")

@@ -43,9 +43,7 @@ class Gait:
 
 
 def calc_command(pitch: float) -> Vector:
-    """Returns the commanded velocity of the body by the published rule, (2,) [m/s]: 0.05 m/s
-    forward, plus 0.05 m/s if the nose is down by more than 0.01 rad (positive pitch), and minus
-    0.05 m/s otherwise."""
+    """Returns the published command of velocity, (2,) [m/s]: faster if the nose is down (pitch > 0)."""
     return np.array([_FORWARD_SPEED + (_PITCH_SPEED if pitch > _PITCH_LIMIT else -_PITCH_SPEED), 0])
 
 
@@ -53,12 +51,9 @@ def calc_command(pitch: float) -> Vector:
 
 
 class FootSpline:
-    """A C2 spline through points at equal times, (n, 3) [m], with the same velocity at both ends,
-    (3,).
-
-    The published controller sets the end velocities by extra knots a thousandth of an interval from
-    the ends. This spline is the limit in which this distance goes to zero.
-    """
+    """A C2 spline through points at equal times, (n, 3) [m], with the same velocity at both
+    ends, (3,). The published controller sets the end velocities by extra knots a thousandth of
+    an interval from the ends. This spline is the limit in which this distance goes to zero."""
 
     def __init__(self, start: float, duration: float, points: Vector, velocity: Vector) -> None:
         self._start, self._end = start, start + duration
@@ -99,8 +94,7 @@ _CATCH_TIME = math.sqrt(0.30 / 9.81)
 
 
 class Footsteps:
-    """Plans the motion of the four feet. Swings are measured from the initial positions, (4, 3)
-    [m]."""
+    """Plans the motion of the four feet, with swings about their initial positions, (4, 3) [m]."""
 
     def __init__(self, gait: Gait, origin: Vector) -> None:
         self._gait, self._origin = gait, origin.copy()

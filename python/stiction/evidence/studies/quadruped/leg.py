@@ -1,8 +1,7 @@
-"""Kinematics of the legs of scenes/trotter.xml, forward and inverse.
+"""Kinematics of the legs of scenes/trotter.xml, of all four at once: left front, right front, left
+rear, right rear.
 
-The legs are left front, right front, left rear and right rear. The joints of a leg are abduction,
-hip and knee. All functions compute all four legs at once, in the base frame with x forward and y to
-the left.
+The joints are abduction, hip and knee, and the frame is the base's, x forward and y to the left.
 """
 
 from __future__ import annotations
@@ -56,11 +55,9 @@ def calc_jacobians(q: Vector) -> Vector:
 
 
 def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
-    """Computes joint angles, (4, 3), that put the centers of the feet at given positions p_BF, (4,
-    3), or as close as they can be. The guess q decides in which of two ways a knee bends.
-
-    It uses Newton's method and halves steps that do not bring a foot closer.
-    """
+    """Computes joint angles, (4, 3), that put the centers of the feet at given positions p_BF,
+    (4, 3), or as close as they can be. The guess q decides in which of two ways a knee bends. It
+    uses Newton's method and halves steps that do not bring a foot closer."""
     error = feet - calc_feet(q)
     for _ in range(_MAX_ITERATIONS):
         distance = _calc_lengths(error)
@@ -84,8 +81,7 @@ def solve_legs(feet: Vector, q: Vector, tolerance: float = 1e-6) -> Vector:
 
 
 def calc_joint_rates(q: Vector, velocity: Vector) -> Vector:
-    """Returns the joint rates, (4, 3), that move the feet with velocities in the base frame, (4, 3)
-    [m/s]."""
+    """Returns joint rates, (4, 3), that move the feet with velocities in the base frame, (4, 3)."""
     J = calc_jacobians(q)
     J_T = np.swapaxes(J, 1, 2)
     rates = np.linalg.solve(J_T @ J + _DAMPING * np.eye(3), J_T @ velocity[:, :, None])

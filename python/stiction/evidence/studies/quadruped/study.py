@@ -1,15 +1,13 @@
-"""A walking robot under rigid contact without slip and with viscous friction.
-
-The study repeats the second experiment of [drumwright2015] with its robot, gait and controller, on
-a floor and on hills. It also runs dm_control's quadruped.
-"""
+"""A walking robot under rigid contact without slip and with viscous friction: the second
+experiment of [drumwright2015], on a floor and on hills, and dm_control's quadruped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from stiction.errors import Error
 from stiction.evidence.studies.quadruped.checks import (
@@ -21,9 +19,13 @@ from stiction.evidence.studies.quadruped.checks import (
     describe_package,
     describe_walk,
 )
-from stiction.evidence.studies.quadruped.package_walker import run_package_walker
-from stiction.evidence.studies.quadruped.plots import draw_contacts, draw_hills, draw_walk
-from stiction.evidence.studies.quadruped.run import RUBBER, VISCOUS, WalkRun, run_trotter
+from stiction.evidence.studies.quadruped.run import (
+    RUBBER,
+    VISCOUS,
+    WalkRun,
+    run_package_walker,
+    run_trotter,
+)
 from stiction.evidence.studies.quadruped.terrain import (
     PITCH,
     Terrain,
@@ -32,6 +34,72 @@ from stiction.evidence.studies.quadruped.terrain import (
     make_rough_terrain,
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
+from stiction.tables.plots import find_color
+from stiction.tables.plots import add_legend, make_plot
+
+# ---- The plots -----------------------------------------------------------------------------------
+
+Runs = Mapping[str, WalkRun]
+
+# Styles for two solvers of one model, whose lines coincide.
+_SOLVERS: dict[str, dict[str, Any]] = {
+    "ppm_ratio": {"color": find_color("viscous"), "lw": 2.6},
+    "lemke": {"color": find_color("mujoco"), "ls": "--"},
+}
+
+
+def draw_walk(runs: Runs) -> Figure:
+    """Draws position along x, height, pitch and number of contacts over time by contact model."""
+    figure, axes = make_plot(2, 2, height=3.0)
+    ahead, height, pitch, contacts = axes
+    for name, run in runs.items():
+        line: dict[str, Any] = {"color": find_color(name), "lw": 1.1, "label": name}
+        line |= _SOLVERS.get(name, {})
+        ahead.plot(run.time, run.base[:, 0], **line)
+        height.plot(run.time, 1e3 * run.base[:, 2], **line)
+        pitch.plot(run.time, 1e3 * run.rpy[:, 1], **line)
+        contacts.plot(run.time, run.contacts, **{**line, "lw": 0.6})
+    ahead.set_ylabel("x of the base [m]")
+    height.set_ylabel("z of the base [mm]")
+    pitch.set_ylabel("pitch, nose down [mrad]")
+    contacts.set_ylabel("contacts per step")
+    for each in axes:
+        each.set_xlabel("time [s]")
+    add_legend(figure, ahead)
+    return figure
+
+
+def draw_contacts(runs: Runs) -> Figure:
+    """Draws histograms of the number of contacts, and of active contacts, by contact model."""
+    figure, axes = make_plot(2)
+    for name, run in runs.items():
+        for each, counts in zip(axes, (run.contacts, run.loaded), strict=True):
+            share = np.bincount(counts, minlength=1) / max(1, len(counts))
+            each.step(np.arange(len(share)), share, where="mid", color=find_color(name), label=name)
+    axes[0].set_xlabel("contacts per step")
+    axes[1].set_xlabel("active contacts per step")
+    axes[0].set_ylabel("fraction of steps")
+    add_legend(figure, axes[0])
+    return figure
+
+
+def draw_hills(terrain: Terrain, runs: Runs) -> Figure:
+    """Draws the base's height minus 140 mm over its position along x, with the ground at y = 0."""
+    figure, (axes,) = make_plot(1)
+    end = max(run.base[:, 0].max(initial=0) for run in runs.values())
+    x = np.linspace(-0.1, end + 0.1, 400)
+    ground = [terrain.calc_height(at, 0) for at in x]
+    axes.fill_between(x, 0, 1e3 * np.array(ground), color="k", alpha=0.2, lw=0)
+    for name, run in runs.items():
+        axes.plot(
+            run.base[:, 0], 1e3 * run.base[:, 2] - 140, color=find_color(name), label=name, lw=1
+        )
+    axes.set(xlabel="x of the base [m]", ylabel="z of the ground, and of the base minus 140 [mm]")
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+# ---- The study -----------------------------------------------------------------------------------
 
 RIGID = ("no_slip", "drumwright_shell")  # the rigid models of the paper
 MODELS = (*RIGID, "lagged", "coulomb", "rigid_coulomb", "mujoco")
@@ -137,16 +205,14 @@ def _study_counts(settings: Settings, result: StudyResult) -> None:
 
 
 def _order(speed: float) -> Callable[[float], Vector]:
-    """Returns a constant forward command [m/s]. The published rule commands zero velocity unless
-    the nose is down."""
+    """Returns a constant forward command [m/s]. The published one is 0 unless the nose is down."""
     return lambda pitch: np.array([speed, 0.0])
 
 
 def _compare_times(
     result: StudyResult, where: str, slow: str, fast: str
 ) -> dict[str, float] | None:
-    """Returns ratios of the solver's wall times and of the CPU times of steps and whole runs with
-    controller, or None if a run is missing or failed."""
+    """Returns ratios of times of solver, steps and whole runs; None if a run is missing or failed."""
     runs = result.figures[where]
     if slow not in runs or fast not in runs or runs[slow]["failure"] or runs[fast]["failure"]:
         return None

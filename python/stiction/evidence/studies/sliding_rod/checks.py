@@ -125,8 +125,7 @@ def _check_thin_rod(settings: Settings, jams: dict[str, Any]) -> Checks:
 def check_peer(
     settings: Settings, case: str, fine: dict[str, Trajectory], result: StudyResult
 ) -> None:
-    """Adds a check of the distance to Drake's run with the same model and time step, if its file
-    exists."""
+    """Adds a check of the distance to Drake's run of the same model and step, if its file exists."""
     if "lagged" not in fine:
         return
     file = {"without": "rod_nodiss", "with": "rod_diss"}[case] + "_lagged_ref_1e-6_every10"
