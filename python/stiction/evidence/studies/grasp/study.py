@@ -32,8 +32,7 @@ from stiction.evidence.studies.grasp.scene import (
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
-from stiction.tables.plots import find_color
-from stiction.tables.plots import make_plot
+from stiction.tables.plots import find_color, make_plot
 
 # ---- The plots -----------------------------------------------------------------------------------
 

@@ -39,8 +39,14 @@ from stiction.evidence.studies.painleve.checks import (
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.inputs.names import find_models
-from stiction.tables.plots import find_color
-from stiction.tables.plots import add_legend, find_line, label_steps, make_log_log, make_plot
+from stiction.tables.plots import (
+    add_legend,
+    find_color,
+    find_line,
+    label_steps,
+    make_log_log,
+    make_plot,
+)
 
 # ---- The plots -----------------------------------------------------------------------------------
 

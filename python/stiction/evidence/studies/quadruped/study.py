@@ -34,8 +34,7 @@ from stiction.evidence.studies.quadruped.terrain import (
     make_rough_terrain,
 )
 from stiction.evidence.studies.study import Settings, Study, StudyResult
-from stiction.tables.plots import find_color
-from stiction.tables.plots import add_legend, make_plot
+from stiction.tables.plots import add_legend, find_color, make_plot
 
 # ---- The plots -----------------------------------------------------------------------------------
 

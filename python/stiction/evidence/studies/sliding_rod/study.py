@@ -26,8 +26,7 @@ from stiction.evidence.experiments.sliding_rod import (
 from stiction.evidence.studies.planar_plots import draw_errors
 from stiction.evidence.studies.sliding_rod.checks import check_peer, make_checks
 from stiction.evidence.studies.study import Settings, Study, StudyResult
-from stiction.tables.plots import find_color
-from stiction.tables.plots import add_legend, find_line, make_plot
+from stiction.tables.plots import add_legend, find_color, find_line, make_plot
 
 # ---- The plots -----------------------------------------------------------------------------------
 

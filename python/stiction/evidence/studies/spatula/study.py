@@ -26,8 +26,7 @@ from stiction.evidence.studies.pages import add_page
 from stiction.evidence.studies.peers import find_peer_rows
 from stiction.evidence.studies.study import Settings, Study, StudyResult
 from stiction.setup.options import DEFAULTS
-from stiction.tables.plots import find_color
-from stiction.tables.plots import find_line, label_steps, make_plot
+from stiction.tables.plots import find_color, find_line, label_steps, make_plot
 from stiction.view.film import Film
 from stiction.view.stills import draw_stills
 
