@@ -157,8 +157,11 @@ def _read_member(member: Element, class_name: str = "") -> Declaration | None:
 
 
 def _is_special(member: Element, class_name: str) -> bool:
-    """Returns True for destructors, and for copies and moves without a comment."""
+    """Returns True for deduction guides, destructors, and copies and moves without a comment."""
     name = _text(member, "name")
+    is_guide = member.get("kind") == "function" and not class_name and not _text(member, "type")
+    if is_guide:
+        return True
     if name.startswith("~"):
         return True
     if not class_name or name not in (class_name, "operator=") or _read_comment(member):

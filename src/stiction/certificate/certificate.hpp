@@ -134,10 +134,8 @@ struct Field {
       return c.*member;
   }
 };
-/// @cond
 template <class T, class Owner>
 Field(const char*, const char*, Merge, int, T Owner::*, const char*) -> Field<T, Owner>;
-/// @endcond
 
 /// All fields except `failed`, in the order of the tables.
 inline constexpr std::tuple kFields{
