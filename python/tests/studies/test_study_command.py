@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from stiction.cli import app
 from stiction.evidence.experiments import falling_sphere
-from stiction.evidence.studies.falling_sphere import checks
+from stiction.evidence.studies.falling_sphere import study
 from stiction.evidence.studies.study import STUDIES, load_study
 
 
@@ -53,7 +53,7 @@ def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_wrong_expectation_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "ROLLING_TIME", 0.07)  # the value in the paper's text
+    monkeypatch.setattr(study, "ROLLING_TIME", 0.07)  # the value in the paper's text
     arguments = ("falling_sphere", "--quick", "--contact-model", "lagged")
     result = run_study(*arguments, "--out", str(tmp_path))
     assert result.return_value == 1

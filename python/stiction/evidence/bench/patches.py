@@ -9,11 +9,10 @@ import mujoco
 import numpy as np
 
 import stiction
-from stiction._core import ContactProperties
 from stiction.errors import ignored_settings_are_fine
 from stiction.evidence.bench.patch_queries import DRIFT
 from stiction.evidence.bench.timing import Runner, copy_data, make_stiction_runner, time_in_turns
-from stiction.evidence.engines.drake_model import DrakeModel, Scheme, Surface, find_materials
+from stiction.evidence.engines.drake_model import DrakeModel, Scheme, find_materials
 from stiction.evidence.experiments import gripper
 from stiction.evidence.experiments.spatula import EXAMPLE
 from stiction.inputs.package_scenes import find_scene_file
@@ -75,23 +74,20 @@ class _Start:
     scene: Scene
     simulator: stiction.Simulator
     data: mujoco.MjData
-    tessellation: Surface  # faces of the contact surfaces, of Drake's too
     wanted: float  # largest ratio to Drake that is required
 
 
-def run_gripper_steps(
-    contact_model: str, *, tessellation: Surface = "polygon", num_repeats: int, with_drake: bool
-) -> list[StepCase]:
+def run_gripper_steps(contact_model: str, *, num_repeats: int, with_drake: bool) -> list[StepCase]:
     """Times the gripper at rest, holding the spatula with the pancake, at all resolutions."""
     cases = []
     for resolution in gripper.RESOLUTIONS:
         scene = gripper.load_gripper(resolution)
-        simulator = gripper.make_gripper_simulator(scene, contact_model, tessellation)
+        simulator = gripper.make_gripper_simulator(scene, contact_model)
         data = scene.make_data()
-        holder = gripper.make_gripper_simulator(scene, _HOLD_MODEL, tessellation)
+        holder = gripper.make_gripper_simulator(scene, _HOLD_MODEL)
         holder.step(data, round(_HOLD_TIME / gripper.TIME_STEP))
         name = f"gripper {resolution.name}"
-        start = _Start(name, scene, simulator, data, tessellation, wanted=1 / 4)
+        start = _Start(name, scene, simulator, data, wanted=1 / 4)
         cases.append(_time_steps(start, ("sap", "cenic") if with_drake else (), num_repeats))
     return cases
 
@@ -107,7 +103,7 @@ def run_spatula_steps(contact_model: str, *, num_repeats: int, with_drake: bool)
     for phase, force in (("tight", EXAMPLE.tight), ("loose", EXAMPLE.loose)):
         data.ctrl[:] = force
         holder.step(data, round(_HOLD_TIME / holder.time_step))
-        start = _Start(f"spatula {phase}", scene, simulator, data, "polygon", wanted=1 / 5)
+        start = _Start(f"spatula {phase}", scene, simulator, data, wanted=1 / 5)
         cases.append(_time_steps(start, ("lagged",) if with_drake else (), num_repeats))
     return cases
 
@@ -115,8 +111,7 @@ def run_spatula_steps(contact_model: str, *, num_repeats: int, with_drake: bool)
 def _time_steps(start: _Start, schemes: tuple[Scheme, ...], num_repeats: int) -> StepCase:
     model, simulator = start.scene.model, start.simulator
     ours, summary = make_stiction_runner(simulator, start.data, _SETTLE_STEPS, _NUM_STEPS)
-    arguments = (model, simulator.properties, start.data, start.tessellation, _NUM_STEPS)
-    query, pairs = _make_surface_runner(*arguments), _make_pair_runners(*arguments)
+    query, pairs = _make_surface_runner(start, model), _make_pair_runners(start, model)
     runners = {"stiction": ours, "query": query.runner}
     runners |= {name: pair.runner for name, pair in pairs.items()}
     peers = {scheme: _make_drake(start, scheme) for scheme in schemes}
@@ -160,7 +155,6 @@ def _make_drake(start: _Start, scheme: Scheme) -> DrakeModel:
         start.scene.model,
         find_materials(start.scene.model, start.simulator),
         scheme=scheme,
-        surface=start.tessellation,
         stiction_tolerance=start.simulator.options["stiction_tolerance"],
     )
     peer.set_state(start.data)
@@ -179,40 +173,30 @@ class _SurfaceRunner:
     runner: Runner
 
 
-def _make_surface_runner(
-    model: mujoco.MjModel,
-    properties: ContactProperties | None,
-    data: mujoco.MjData,
-    tessellation: Surface,
-    num_steps: int,
-) -> _SurfaceRunner:
-    """Makes a runner for all pairs at the state of data, which is copied."""
-    surfaces = stiction.ContactSurfaces(model, properties, tessellation=tessellation)
-    copied = copy_data(model, data)
+def _make_surfaces(start: _Start, model: mujoco.MjModel) -> stiction.ContactSurfaces:
+    return stiction.ContactSurfaces(model, start.simulator.properties, tessellation="polygon")
+
+
+def _make_surface_runner(start: _Start, model: mujoco.MjModel) -> _SurfaceRunner:
+    """Makes a runner for all pairs at a copy of the common state."""
+    surfaces = _make_surfaces(start, model)
+    copied = copy_data(model, start.data)
     # Queries alternate between the displaced and the original state.
     faces = [surfaces.calc(copied, num_times, DRIFT).num_faces for num_times in (1, 2)]
-    return _SurfaceRunner(
-        sum(faces) / 2, Runner(lambda: None, lambda n: surfaces.calc(copied, n, DRIFT), num_steps)
-    )
+    runner = Runner(lambda: None, lambda n: surfaces.calc(copied, n, DRIFT), _NUM_STEPS)
+    return _SurfaceRunner(sum(faces) / 2, runner)
 
 
-def _make_pair_runners(
-    model: mujoco.MjModel,
-    properties: ContactProperties | None,
-    data: mujoco.MjData,
-    tessellation: Surface,
-    num_steps: int,
-) -> dict[str, _SurfaceRunner]:
-    """Makes a runner for each pair that touches at the state of data, by the names of its geoms."""
-    patches = stiction.ContactSurfaces(model, properties, tessellation=tessellation).calc(data)
+def _make_pair_runners(start: _Start, model: mujoco.MjModel) -> dict[str, _SurfaceRunner]:
+    """Makes a runner for each pair that touches at the common state, by the names of its geoms."""
     runners = {}
-    for patch in patches:
+    for patch in _make_surfaces(start, model).calc(start.data):
         A, B = patch.geoms
         alone = copy.copy(model)
         alone.geom_contype[:] = alone.geom_conaffinity[:] = 0
         alone.geom_contype[A] = alone.geom_conaffinity[B] = 1
         name = f"{model.geom(A).name}, {model.geom(B).name}"
-        runners[name] = _make_surface_runner(alone, properties, data, tessellation, num_steps)
+        runners[name] = _make_surface_runner(start, alone)
     return runners
 
 

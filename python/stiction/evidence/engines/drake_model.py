@@ -15,7 +15,6 @@ from stiction.simulator import Simulator
 Vector = NDArray[np.float64]
 Material = Mapping[str, Any]
 Scheme = Literal["sap", "lagged", "similar", "tamsi", "cenic"]
-Surface = Literal["polygon", "triangle"]
 
 _FREE, _SLIDE = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_SLIDE
 
@@ -35,7 +34,6 @@ class DrakeModel(DrakePlant):
         materials: Mapping[str, Material],
         *,
         scheme: Scheme = "sap",
-        surface: Surface = "polygon",
         stiction_tolerance: float | None = 1e-4,
         touches_in: str = "hydroelastic",
         accuracy: float | None = None,
@@ -45,11 +43,10 @@ class DrakeModel(DrakePlant):
             model.opt.gravity,
             scheme,
             contact_model=touches_in,
-            contact_surface_representation=surface,
+            contact_surface_representation="polygon",
             stiction_tolerance=stiction_tolerance,
         )
-        kinds = self.drake.HydroelasticContactRepresentation
-        self._surface = getattr(kinds, f"k{surface.capitalize()}")
+        self._surface = self.drake.HydroelasticContactRepresentation.kPolygon
         self._model = model
         self._bodies = [self.plant.world_body()]
         self._joints: list[Any] = []

@@ -34,9 +34,7 @@ def load() -> Any:
 
 class DrakePlant:
     """A plant to which bodies, joints and geoms are added, and after finish() its simulator and
-    context. The scheme is a discrete contact approximation, or 'cenic', the convex integrator.
-    `config` has other attributes of MultibodyPlantConfig; those that are None keep their
-    defaults."""
+    context. Attributes of `config` that are None keep their defaults."""
 
     def __init__(self, time_step: float, gravity: Any, scheme: str = "sap", **config: Any) -> None:
         self.drake = drake = load()

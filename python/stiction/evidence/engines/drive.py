@@ -53,9 +53,8 @@ def drive(
     force_table: Vector | None = None,
     max_samples: int = 2000,
 ) -> RunData:
-    """Takes num_steps steps of an adapter at the world's start. The force table, (num_steps,
-    bodies, 3) [N], replaces the forces of the world. Raises StoppedError if the engine has built
-    another start."""
+    """Steps an adapter from the world's start, with its forces or those of a table, (num_steps,
+    bodies, 3) [N]. Raises StoppedError if the engine has built another start."""
     constant = np.array([body.force for body in world.bodies], dtype=np.float64).reshape(-1, 3)
     every = max(1, -(-num_steps // max_samples))
     digest = hashlib.sha256()

@@ -30,12 +30,9 @@ def make_contact_attributes(mass: float, stiffness: float, time_step: float) -> 
 
     MuJoCo's contacts have no stiffness in N/m. A mass m on one contact with the time constant tc
     and the constant impedance d sags by (1 - d) g tc^2, as on a spring of stiffness m / ((1 - d)
-    tc^2).
-
-    The smallest time constant that MuJoCo accepts is 2 dt. For a spring that is softer than that of
-    tc = 2 dt and d = 0.9, this function increases tc and does not reduce d further. The largest d
-    that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms. A larger stiffness is reduced to this
-    value.
+    tc^2). MuJoCo accepts tc >= 2 dt. For a spring softer than that of tc = 2 dt and d = 0.9, tc
+    grows and d stays. The largest d that MuJoCo accepts gives 6e8 N/m for 1 kg and 2 ms, to which
+    larger stiffnesses are reduced.
     """
     soft = math.sqrt(mass / ((1 - _SOFT_IMPEDANCE) * stiffness))
     time_constant = max(2 * time_step, soft)

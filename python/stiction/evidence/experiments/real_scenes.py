@@ -44,10 +44,10 @@ def _dm_control(name: str, make: Callable[[Any], tuple[Any, dict[str, Any]]]) ->
 
 def _package_file(package: str, path: str) -> mujoco.MjModel:
     """Loads a file of a package without importing the package and its dependencies."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
+    folder = find_package(package)
+    if folder is None:
         raise ImportError(f"no module named '{package}'")
-    return mujoco.MjModel.from_xml_path(str(Path(spec.origin).parent / path))
+    return mujoco.MjModel.from_xml_path(str(folder / path))
 
 
 def _many_humanoids(count: int = 22, spacing: float = 1.2) -> mujoco.MjModel:

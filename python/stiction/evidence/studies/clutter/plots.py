@@ -139,35 +139,33 @@ def _finish_time(figure: Figure, left: Axes, right: Axes) -> None:
 
 def draw_against_step(runs: Sweep) -> Figure:
     """Draws iterations and condition numbers over the time step, with the spread over the scenes."""
-    figure, (left, right) = make_plot(2)
-    _draw_means(left, runs, ClutterRun.mean_iterations)
-    _draw_means(right, runs, ClutterRun.mean_condition)
+    figure, (left, right) = _draw_sweep(runs)
     steps = sorted({step for of in runs.values() for step in of})
     for axes in (left, right):
-        axes.set_xscale("log")
         label_steps(axes, steps)
-    _label_means(left, right)
-    add_legend(figure, left)
     return figure
 
 
 def draw_against_stiffness(runs: Sweep) -> Figure:
     """Draws iterations and condition numbers over the stiffness, with the spread over the scenes."""
+    figure, (left, right) = _draw_sweep(runs)
+    for axes in (left, right):
+        axes.set_xlabel("stiffness [N/m]")
+    return figure
+
+
+def _draw_sweep(runs: Sweep) -> tuple[Figure, list[Axes]]:
     figure, (left, right) = make_plot(2)
     _draw_means(left, runs, ClutterRun.mean_iterations)
     _draw_means(right, runs, ClutterRun.mean_condition)
     for axes in (left, right):
-        axes.set(xscale="log", xlabel="stiffness [N/m]")
-    _label_means(left, right)
-    add_legend(figure, left)
-    return figure
-
-
-def _label_means(left: Axes, right: Axes) -> None:
+        axes.set_xscale("log")
     left.set(ylabel="Newton iterations, mean", yscale="log")
     left.set_yticks(_ITERATION_TICKS[1:], [str(tick) for tick in _ITERATION_TICKS[1:]])
     left.yaxis.set_minor_locator(NullLocator())
     right.set(ylabel="mean condition number of H", yscale="log")
+    add_legend(figure, left)
+    return figure, [left, right]
 
 
 def draw_penetration(runs: Sweep) -> Figure:

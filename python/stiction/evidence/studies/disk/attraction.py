@@ -128,7 +128,7 @@ QUICK_PUBLISHED_RATIOS = (0.1, 1.0, 10.0)
 _TIME_STEP = 1e-4  # [s]; not given in print
 _STICTION_TOLERANCE = 1e-6  # [m/s]
 PUBLISHED_FRACTION = 1e-3  # fraction of the initial speed at which the ratio is measured
-_DURATION = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes to stop [s]
+LONGEST = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes to stop [s]
 
 
 def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, DiskRun], Checks]:
@@ -137,7 +137,7 @@ def study_published(settings: Settings) -> tuple[dict[str, Any], dict[float, Dis
     final = {}
     for ratio in QUICK_PUBLISHED_RATIOS if settings.quick else RATIOS:
         settings.tell(f"as published, from {ratio:.3g}")
-        run = run_steps(Disk(), "tamsi", ratio, _TIME_STEP, _DURATION, _STICTION_TOLERANCE)
+        run = run_steps(Disk(), "tamsi", ratio, _TIME_STEP, LONGEST, _STICTION_TOLERANCE)
         final[ratio] = run.ratio_at(PUBLISHED_FRACTION)
         runs[ratio] = _cut(run, PUBLISHED_FRACTION)
     theory = calc_final_ratio()

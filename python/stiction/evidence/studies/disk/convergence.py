@@ -11,17 +11,15 @@ from stiction.continuous import ContinuousDynamics
 from stiction.evidence.experiments.convergence import calc_last_order, calc_order
 from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.attraction import (
+    LONGEST,
     PUBLISHED_FRACTION,
     QUICK_PUBLISHED_RATIOS,
     RATIOS,
 )
 from stiction.evidence.studies.disk.scene import (
-    FRICTION,
     GLIDING,
-    GRAVITY,
     MODELS,
     RADIUS,
-    SPEED,
     Disk,
     DiskRun,
     Vector,
@@ -159,7 +157,6 @@ def _calc_error(run: DiskRun, reference: DiskRun) -> tuple[float, float]:
 # (stiction.ContinuousDynamics). The remaining error is that of the quadrature rule and of regularized
 # friction. Source: [masterjohn2022] section V.A.
 
-_DURATION = 1.06 * SPEED / (FRICTION * GRAVITY)  # longer than any start takes to stop [s]
 _SAMPLING = 1e-5  # [s]
 _TOLERANCE = 1e-6  # relative
 _STICTION_TOLERANCE = 1e-6  # [m/s]
@@ -172,7 +169,7 @@ def study_error_controlled(settings: Settings, ring: float) -> tuple[dict[str, A
     for ratio in QUICK_PUBLISHED_RATIOS if settings.quick else RATIOS:
         settings.tell(f"with error control, from {ratio:.3g}")
         run, _ = run_continuous(
-            disk, _TOLERANCE, ratio=ratio, duration=_DURATION, sampling=_SAMPLING,
+            disk, _TOLERANCE, ratio=ratio, duration=LONGEST, sampling=_SAMPLING,
             stiction_tolerance=_STICTION_TOLERANCE, method="LSODA",
         )  # fmt: skip
         final[ratio] = run.ratio_at(PUBLISHED_FRACTION)

@@ -64,10 +64,7 @@ class Disk:
 
     def make_model(self) -> mujoco.MjModel:
         """Makes the model, with geoms 'ground' and 'disk', a free joint and a time step of 1 ms."""
-        asset, shape = "", f'type="cylinder" size="{FAN_RADIUS!r} {THICKNESS / 2!r}"'
-        if self.num_rings:
-            asset = self._describe_mesh()
-            shape = 'type="mesh" mesh="disk"'
+        asset, geoms = self._describe_geoms()
         spin = MASS * RADIUS**2 / 2
         center = 0.0 if self.tips else -THICKNESS / 2
         tip = MASS * (3 * RADIUS**2 + THICKNESS**2) / 12
@@ -80,7 +77,7 @@ class Disk:
     <body name="disk">
       <freejoint/>
       <inertial pos="0 0 {center!r}" mass="{MASS}" diaginertia="{tip!r} {tip!r} {spin!r}"/>
-      <geom name="disk" {shape}/>
+      {geoms}
     </body>
   </worldbody>
 </mujoco>""")
@@ -89,12 +86,16 @@ class Disk:
         """Makes the coin's surface with caps of rings."""
         return make_ring_mesh(RADIUS, THICKNESS, self.num_rings, self.grading)
 
-    def _describe_mesh(self) -> str:
-        """Returns the MJCF of the disk's surface: two caps of rings, and a wall."""
+    def _describe_geoms(self) -> tuple[str, str]:
+        """Returns the MJCF of a mesh with two caps of rings and a wall, if any, and of the geoms."""
+        if not self.num_rings:
+            size = f"{FAN_RADIUS!r} {THICKNESS / 2!r}"
+            return "", f'<geom name="disk" type="cylinder" size="{size}"/>'
         vertices, triangles = self.make_ring_mesh()
         numbers = " ".join(f"{x:.9g}" for x in vertices.ravel())
         faces = " ".join(map(str, triangles.ravel()))
-        return f'<asset><mesh name="disk" vertex="{numbers}" face="{faces}"/></asset>'
+        asset = f'<asset><mesh name="disk" vertex="{numbers}" face="{faces}"/></asset>'
+        return asset, '<geom name="disk" type="mesh" mesh="disk"/>'
 
     @property
     def properties(self) -> dict[str, Any]:

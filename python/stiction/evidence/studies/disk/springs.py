@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from stiction.evidence.experiments.disk import calc_final_ratio, calc_ring_ratio
@@ -18,8 +17,6 @@ from stiction.evidence.studies.checks import Checks
 from stiction.evidence.studies.disk.scene import (
     DISSIPATION,
     FRICTION,
-    GRAVITY,
-    MASS,
     MODULUS,
     RADIUS,
     RELAXATION_TIME,
@@ -52,28 +49,13 @@ class SpringDisk(Disk):
         centroids: Vector = vertices[cap].mean(axis=1)[:, :2]
         return centroids
 
-    def make_model(self) -> mujoco.MjModel:
-        """Makes the model, with the mass and the inertia of the disk, and a time step of 1 ms."""
-        spin = MASS * RADIUS**2 / 2
-        center = 0.0 if self.tips else -THICKNESS / 2
-        tip = MASS * (3 * RADIUS**2 + THICKNESS**2) / 12
+    def _describe_geoms(self) -> tuple[str, str]:
         height = _POINT_RADIUS - THICKNESS / 2
-        points = "".join(
+        points = (
             f'<geom type="sphere" size="{_POINT_RADIUS}" pos="{x!r} {y!r} {height!r}"/>'
             for x, y in self.calc_centroids().tolist()
         )
-        return mujoco.MjModel.from_xml_string(f"""
-<mujoco model="disk on springs">
-  <option gravity="0 0 {-GRAVITY}" timestep="0.001"/>
-  <worldbody>
-    <geom name="ground" type="plane" size="1 1 0.1"/>
-    <body name="disk">
-      <freejoint/>
-      <inertial pos="0 0 {center!r}" mass="{MASS}" diaginertia="{tip!r} {tip!r} {spin!r}"/>
-      {points}
-    </body>
-  </worldbody>
-</mujoco>""")
+        return "", "".join(points)
 
     @property
     def properties(self) -> dict[str, Any]:

@@ -193,13 +193,11 @@ def _check_times(times: dict[str, Any]) -> Checks:
 def _check_models(models: dict[str, Any]) -> Checks:
     checks = Checks()
     for name, run in models.items():
-        figures = run.measure()
+        drop = run.measure()["drop_max"]
         if name == "no_slip":
-            what = "drop of a block, no_slip, MuJoCo's contacts [m]"
-            checks.at_most(what, figures["drop_max"], 1e-9, "target")
+            checks.at_most("drop of a block, no_slip, MuJoCo's contacts [m]", drop, 1e-9, "target")
         if name in HOLDING:
-            source = "held by friction"
-            checks.at_most(f"drop of a block, {name} [m]", figures["drop_max"], 1e-3, source)
+            checks.at_most(f"drop of a block, {name} [m]", drop, 1e-3, "held by friction")
     return checks
 
 

@@ -153,15 +153,14 @@ def check_rigid(name: str, jams: JamsOfSteps, theory: Jam) -> Checks:
 def check_compliant(name: str, jams: JamsOfSteps, theory: Jam) -> Checks:
     """Checks that a compliant model jams where a rod on a spring does, up to first order."""
     errors = {step: abs(jam.angle - theory.angle) for step, jam in jams.items()}
+    checks = Checks()
     if name in _COUPLED:
         source = "integration of the motion on a spring, and the angle of two time steps"
-        checks = Checks()
         for step, error in errors.items():
             what = f"distance of the jam from that on a spring, {name} at {1e6 * step:g} us [rad]"
             checks.at_most(what, error, 2 * theory.spin * step, source)
         return checks
     smallest = min(errors)
-    checks = Checks()
     what = f"order of the jam's angle between the smallest steps, {name}"
     checks.between(what, calc_last_order(errors), 0.75, 1.1, "1; less at large steps")
     what = f"distance of the jam from that on a spring, {name} at {1e6 * smallest:g} us [rad]"

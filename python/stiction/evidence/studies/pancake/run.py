@@ -56,28 +56,31 @@ class PancakeRun:
 
     def mean(self, name: str) -> float:
         """Returns the mean of a sample over the steps with the spatula in the grip."""
-        held = self.samples["time"] > self.find_start("lift")
-        values = self.samples[name][held]
+        values = self.samples[name][self._held]
         return float(values.mean()) if len(values) else float("nan")
 
     def quiet(self, name: str) -> float:
         """Returns a robust mean of a wall time over the steps with the spatula in the grip. It
         is the mean of the lower quartiles of intervals of 0.5 s. Other programs on the machine
         make some steps longer, and disturb long steps more often than short ones."""
-        held = self.samples["time"] > self.find_start("lift")
+        held = self._held
         values, bins = self.samples[name][held], (2 * self.samples["time"][held]).astype(int)
         quartiles = [np.quantile(values[bins == i], 0.25) for i in np.unique(bins)]
         return float(np.mean(quartiles)) if quartiles else float("nan")
 
     def max(self, name: str) -> float:
         """Returns the maximum of a sample over the steps with the spatula in the grip, or NaN."""
-        held = self.samples["time"] > self.find_start("lift")
-        return float(np.max(self.samples[name][held])) if held.any() else float("nan")
+        return float(np.max(self.samples[name][self._held])) if self.has_lifted else float("nan")
 
     @property
     def has_lifted(self) -> bool:
         """True if the run has steps with the spatula in the grip, over which means are taken."""
-        return bool((self.samples["time"] > self.find_start("lift")).any())
+        return bool(self._held.any())
+
+    @property
+    def _held(self) -> Any:
+        """Whether the spatula is in the grip, for each step."""
+        return self.samples["time"] > self.find_start("lift")
 
     @property
     def pancake_height_raised(self) -> float:

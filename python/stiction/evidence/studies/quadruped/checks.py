@@ -113,21 +113,19 @@ def check_in_place(figures: dict[str, dict[str, Any]], where: str) -> Checks:
     checks = Checks()
     for name, walk in figures[where].items():
         label = f"{where}, {name}"
-        drift = abs(walk["speed"] - walk["command"])
         checks += check_whole(walk, label, 0.05)
         what = f"{label}: difference of speed and command [m/s]"
-        checks.at_most(what, drift, 0.01, "published rule")
+        checks.at_most(what, abs(walk["speed"] - walk["command"]), 0.01, "published rule")
         checks += check_steps(walk, label)
         what = f"{label}: smallest height [m]"
         checks.between(what, walk["heights"][0], 0.13, 0.15, "the robot stands")
         # mujoco is not checked, because the number of its contacts depends on their penetration.
         if name != "mujoco":
-            share = walk["contacts"]["share_1_to_30"]
             what = f"{label}: fraction of steps with 1 to 30 contacts"
-            checks.at_least(what, share, 0.99, "paper")
+            checks.at_least(what, walk["contacts"]["share_1_to_30"], 0.99, "paper")
         if name == "no_slip":
-            slip = walk["largest_slip"]
-            checks.at_most(f"{label}: largest slip [m/s]", slip, 1e-9, "no-slip model")
+            what = f"{label}: largest slip [m/s]"
+            checks.at_most(what, walk["largest_slip"], 1e-9, "no-slip model")
     return checks
 
 
@@ -157,8 +155,8 @@ def check_ahead(figures: dict[str, dict[str, Any]], where: str) -> Checks:
         what = f"{label}: ratio of speed to command"
         checks.between(what, ratio, 0.7, 1.0, "footsteps alone: 0.74")
         if name == "no_slip":
-            slip = walk["largest_slip"]
-            checks.at_most(f"{label}: largest slip [m/s]", slip, 1e-9, "no-slip model")
+            what = f"{label}: largest slip [m/s]"
+            checks.at_most(what, walk["largest_slip"], 1e-9, "no-slip model")
     return checks
 
 

@@ -107,13 +107,10 @@ MAX_TORQUE = 4.0  # largest torque of a joint [N m]
 
 
 class TrotController:
-    """Sets data.ctrl of scenes/trotter.xml. `command` is the last commanded velocity of the body,
-    (2,).
+    """Sets data.ctrl of scenes/trotter.xml, once before each step of 1 ms, because it sums errors.
 
-    It must be called once before each step of 1 ms, because it integrates errors by summing over
-    calls. Footsteps plans the positions of the feet. The controller makes the joints follow the
-    corresponding angles, and pulls each foot to its position by a force through J^T. There is no
-    balance control of the body.
+    The joints follow the angles of the positions of Footsteps, and a force through J^T pulls each
+    foot to its position. The body has no balance control. `command` is its last velocity, (2,).
     """
 
     def __init__(
