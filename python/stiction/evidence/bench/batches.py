@@ -60,10 +60,9 @@ def run_batch(
     num_sims: int = _NUM_SIMS,
     num_repeats: int = 5,
 ) -> BatchCase:
-    """Times both batches of one scene, from its first keyframe or its reset, under random
-    controls. MuJoCo's batch steps robots with `implicitfast`, as it does best. Forces are then
-    evaluated once per step in both. The pile starts from the state 2 s after its drop, with the
-    settings of `bench clutter`."""
+    """Times both batches of a scene from its first keyframe or its reset under random controls.
+    MuJoCo's batch steps robots with `implicitfast`, as it does best, so that forces are evaluated
+    once per step in both."""
     scene = _load(name)
     model = scene.model
     controls = _make_controls(model, num_sims)

@@ -74,9 +74,8 @@ def run_corpus(
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[CorpusCase]:
     """Times the models of files, folders and packages. Yields a case per file and contact model.
-    Each stepper runs from the model's initial state with the same slow controls. The steppers
-    take turns after every ten steps. A file is left out if MuJoCo cannot load it, if nothing in
-    it can move, if it has deformable bodies, or if mj_step warns within the run."""
+    Steppers start alike, have the same slow controls, and take turns every ten steps. A file is
+    left out if it does not load, nothing moves, bodies deform, or mj_step warns."""
     num_strides = -(-num_steps // STRIDE)
     is_any = False
     outer = mujoco.get_mju_user_warning()

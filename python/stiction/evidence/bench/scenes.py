@@ -145,9 +145,8 @@ def run_scene(
     num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
 ) -> SceneCase:
-    """Times one scene from states of a run of mj_step. Both steppers get the same controls. The
-    controls are those of the first keyframe if it has nonzero controls, else random with a fixed
-    seed. Each stepper takes some untimed steps from each state first."""
+    """Times one scene from states of a run of mj_step, with the controls of its first keyframe or,
+    if these are zero, random ones. Each stepper takes some untimed steps from each state first."""
     scene = load(name)
     model = scene.model
     with ignored_settings_are_fine():
