@@ -6,6 +6,9 @@ import pytest
 from declarations import Declaration, Header, read_headers
 from public_headers import run_doxygen
 
+# ./dev test --all installs doxygen, and ./dev test does not.
+pytestmark = pytest.mark.slow
+
 HEADER = """\
 #pragma once
 
