@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self
 
 # A run of many steps calls it after each of them; it returns True to stop.
@@ -42,12 +42,7 @@ class DeferredInterrupt:
             signal.signal(signal.SIGINT, self._note)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._outer is None:
             return
         signal.signal(signal.SIGINT, self._outer)

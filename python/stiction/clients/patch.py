@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from stiction._core import StepReport
@@ -83,12 +82,7 @@ class Patch:
         text = f"of {self._name} {problem}; call stiction.patch again"
         return Error("unsupported", "patch", text)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         self.restore()
         if self._simulations.num_covered == 0 and error is None:
             warn(

@@ -7,7 +7,6 @@ import functools
 import threading
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -69,12 +68,7 @@ class ChosenDefaults:
             )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.restore()
 
     def __repr__(self) -> str:
