@@ -30,13 +30,7 @@ from stiction._core import (  # noqa: E402
 )
 from stiction.clients.patch import Patch, patch  # noqa: E402
 from stiction.continuous import ContinuousDynamics, Motion  # noqa: E402
-from stiction.errors import (  # noqa: E402
-    Error,
-    IgnoredSettingWarning,
-    StepError,
-    StepWarning,
-    StictionWarning,
-)
+from stiction.errors import Error, IgnoredSettingWarning, StepError, StepWarning, StictionWarning  # noqa: E402
 from stiction.inputs.control_schedule import ControlSchedule  # noqa: E402
 from stiction.laws import FrictionLaw, NormalLaw  # noqa: E402
 from stiction.scene import Scene, load_scene  # noqa: E402

@@ -13,12 +13,7 @@ import mujoco.batch
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction._core import (
-    BatchSimulations,
-    ContactProperties,
-    ContactReport,
-    PatchReport,
-)
+from stiction._core import BatchSimulations, ContactProperties, ContactReport, PatchReport
 from stiction.errors import Error, StepWarning, warn
 from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_model_type
 from stiction.setup.defaults import NOT_GIVEN
@@ -234,10 +229,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         return super().__getattr__(name)
 
     def step(
-        self,
-        ids: Ids = None,
-        nstep: int = 1,
-        stage: int = mujoco.mjtStage.mjSTAGE_NONE.value,
+        self, ids: Ids = None, nstep: int = 1, stage: int = mujoco.mjtStage.mjSTAGE_NONE.value
     ) -> None:
         """Advances each simulation by nstep steps, then computes stages up to `stage`."""
         super().step(ids, _check_count("nstep", nstep, 1), _check_stage(stage))
@@ -247,10 +239,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         super().forward(ids, _check_stage(stage))
 
     def reset(
-        self,
-        ids: Ids = None,
-        keyframe: Any = -1,
-        stage: int = mujoco.mjtStage.mjSTAGE_ACC.value,
+        self, ids: Ids = None, keyframe: Any = -1, stage: int = mujoco.mjtStage.mjSTAGE_ACC.value
     ) -> None:
         """Resets to the model's defaults or to keyframes, then computes stages up to `stage`."""
         super().reset(ids, keyframe, _check_stage(stage))

@@ -152,12 +152,7 @@ def test_rollout_is_a_loop_of_steps(model):
     threads = [mujoco.MjData(model) for _ in range(3)]
     for persistent_pool in (False, True, True):
         state, sensordata = stiction.rollout(
-            model,
-            threads,
-            start,
-            control,
-            contact_model="lagged",
-            persistent_pool=persistent_pool,
+            model, threads, start, control, contact_model="lagged", persistent_pool=persistent_pool
         )
         assert state.shape == (NSIM, 15, start.shape[1])
         assert sensordata.shape == (NSIM, 15, 3)
@@ -182,12 +177,7 @@ def slide(model: mujoco.MjModel, properties: Any, persistent_pool: bool) -> floa
     data.qvel[0] = 1
     mujoco.mj_getState(model, data, start[0], physics)
     state, _ = stiction.rollout(
-        model,
-        data,
-        start,
-        nstep=100,
-        properties=properties,
-        persistent_pool=persistent_pool,
+        model, data, start, nstep=100, properties=properties, persistent_pool=persistent_pool
     )
     return float(state[0, -1, 1])
 

@@ -51,9 +51,7 @@ def make_dynamics(
     model: mujoco.MjModel, hint: float = 0.04, **changes: float
 ) -> ContinuousDynamics:
     return ContinuousDynamics(
-        model,
-        properties=make_properties(hint, **changes),
-        stiction_tolerance=STICTION_TOLERANCE,
+        model, properties=make_properties(hint, **changes), stiction_tolerance=STICTION_TOLERANCE
     )
 
 

@@ -88,8 +88,7 @@ Tolerance = Annotated[
     float, typer.Option(callback=parsing.check_range("tolerance"), help=OPTIONS["tolerance"].help)
 ]
 NumThreads = Annotated[
-    int,
-    typer.Option(callback=parsing.check_range("num_threads"), help=OPTIONS["num_threads"].help),
+    int, typer.Option(callback=parsing.check_range("num_threads"), help=OPTIONS["num_threads"].help)
 ]
 Properties = Annotated[
     Path | None,

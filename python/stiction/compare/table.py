@@ -69,12 +69,7 @@ _CREEP = (
     ),
 )
 _ADVANCE = (
-    Column(
-        "steps",
-        "",
-        lambda row: row.advanced_steps,
-        "steps of error control in the whole run",
-    ),
+    Column("steps", "", lambda row: row.advanced_steps, "steps of error control in the whole run"),
     Column(
         "local errors",
         "mm",
@@ -84,10 +79,7 @@ _ADVANCE = (
 )
 _COMMON = (
     Column(
-        "penetration",
-        "um",
-        lambda row: _micro(row.penetration),
-        "deepest overlap of two bodies",
+        "penetration", "um", lambda row: _micro(row.penetration), "deepest overlap of two bodies"
     ),
     Column(
         "error bound",

@@ -129,9 +129,7 @@ def take_array(name: str, value: Any, ndim: int) -> np.ndarray:
         raise Error("wrong_shape", name, f"has shape {array.shape}, must be a {kind}")
     if array.size > MAX_ENTRIES:
         raise Error(
-            "unsupported",
-            name,
-            f"has shape {array.shape}, must have at most {MAX_ENTRIES} entries",
+            "unsupported", name, f"has shape {array.shape}, must have at most {MAX_ENTRIES} entries"
         )
     return array
 

@@ -141,9 +141,7 @@ class FoxgloveChannels:
             topic = f"{WRENCHES}/{self._frames[body]}"
             if topic not in self._channels:
                 schema = writer.register_schema(
-                    WRENCH_NAME,
-                    WRENCH_SCHEMA_ENCODING,
-                    WRENCH_SCHEMA.encode(),
+                    WRENCH_NAME, WRENCH_SCHEMA_ENCODING, WRENCH_SCHEMA.encode()
                 )
                 self._channels[topic] = writer.register_channel(topic, WRENCH_ENCODING, schema)
             writer.add_message(self._channels[topic], time_ns, message, time_ns)

@@ -151,11 +151,7 @@ class Recorder:
             return
         changed = fmt.hash_bytes(fmt.save_model(self.simulator.model)) != self._model_digest
         self._writer.close(
-            {
-                **self._end,
-                "num_steps": str(self.num_steps),
-                "model_changed": str(changed).lower(),
-            }
+            {**self._end, "num_steps": str(self.num_steps), "model_changed": str(changed).lower()}
         )
         if changed:
             warn(

@@ -21,12 +21,7 @@ from stiction.recording.records import (
     unpack_patches,
     unpack_records,
 )
-from stiction.tables.contact_table import (
-    FACE_FIELDS,
-    calc_couple,
-    tabulate_faces,
-    tabulate_points,
-)
+from stiction.tables.contact_table import FACE_FIELDS, calc_couple, tabulate_faces, tabulate_points
 from stiction.tables.record_table import Rows
 
 

@@ -25,14 +25,7 @@ from stiction.scene import Scene, load_scene
 from stiction.setup.options import OPTIONS
 from stiction.setup.properties import make_properties
 from stiction.sweep.config import SceneEntry, SweepConfig
-from stiction.sweep.parameters import (
-    MATERIALS,
-    OPTION,
-    Parameter,
-    Value,
-    change_model,
-    split_name,
-)
+from stiction.sweep.parameters import MATERIALS, OPTION, Parameter, Value, change_model, split_name
 from stiction.sweep.unit_run import describe_software
 
 Choice = tuple[Parameter, Value]

@@ -138,11 +138,7 @@ class _Stopper:
 
 
 def _run(
-    plan: Plan,
-    units: list[Unit],
-    num_jobs: int | None,
-    ray_address: str | None,
-    stopper: _Stopper,
+    plan: Plan, units: list[Unit], num_jobs: int | None, ray_address: str | None, stopper: _Stopper
 ) -> Generator[Finished, None, None]:
     if not units:
         return

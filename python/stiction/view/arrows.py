@@ -136,7 +136,5 @@ def _make_rings(
     )
     shift = 2 * _CORNERS * np.arange(len(centers))[:, None, None]
     return ColoredMesh(
-        rims.reshape(-1, 3),
-        (quads + shift).reshape(-1, 3),
-        np.repeat(colors, 2 * _CORNERS, axis=0),
+        rims.reshape(-1, 3), (quads + shift).reshape(-1, 3), np.repeat(colors, 2 * _CORNERS, axis=0)
     )

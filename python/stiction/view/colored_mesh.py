@@ -138,12 +138,7 @@ def to_glb(mesh: ColoredMesh) -> bytes:
                 "count": len(vertices),
                 "type": "VEC4",
             },
-            {
-                "bufferView": 2,
-                "componentType": _UINT32,
-                "count": len(indices),
-                "type": "SCALAR",
-            },
+            {"bufferView": 2, "componentType": _UINT32, "count": len(indices), "type": "SCALAR"},
         ],
     }
     return pack_glb(document, b"".join(parts))

@@ -82,11 +82,7 @@ def _add_patches(axes: Any, patches: PatchArrays, norm: Normalize) -> None:
 
 
 def _add_shell(
-    axes: Any,
-    vertices: Vector,
-    triangles: NDArray[np.int32],
-    low: Vector,
-    high: Vector,
+    axes: Any, vertices: Vector, triangles: NDArray[np.int32], low: Vector, high: Vector
 ) -> None:
     """Adds those triangles of a shell that are within the box."""
     corners = vertices[triangles]

@@ -41,10 +41,7 @@ PAIRS = {
     "soft": PairProperties(1.0, 1e4, 10.0, 0.001),
     "elastic": PairProperties(0.3, 1e5, 0.0, 0.0),
 }
-POINTS = {
-    "slow": OperatingPoint(0.05, 30.0, 0.1, 0.7),
-    "fast": OperatingPoint(1.0, 9.81, 1.0, 0.3),
-}
+POINTS = {"slow": OperatingPoint(0.05, 30.0, 0.1, 0.7), "fast": OperatingPoint(1.0, 9.81, 1.0, 0.3)}
 FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
 BOX = (
     '<body name="box" pos="0 0 {z}"><freejoint/>'

@@ -76,12 +76,7 @@ FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
 @pytest.mark.parametrize(
     ("check", "bodies", "contact_model", "text"),
     [
-        (
-            "unused_settings",
-            make_stack(1).replace("size=", 'condim="6" size='),
-            "sap",
-            "condim",
-        ),
+        ("unused_settings", make_stack(1).replace("size=", 'condim="6" size='), "sap", "condim"),
         ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
         ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),

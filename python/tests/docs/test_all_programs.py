@@ -17,9 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 STICTION = str(Path(sys.executable).parent / "stiction")
 
 # Blocks that do not run, by their page and a text that only they contain, with the reason.
-SKIPPED = {
-    ("docs/from_drake.md", "pydrake"): "it needs Drake, which is no package of the tests",
-}
+SKIPPED = {("docs/from_drake.md", "pydrake"): "it needs Drake, which is no package of the tests"}
 # Packages that a page needs, and that a part of CI has not.
 NEEDED = {
     "docs/clients.md": ("gymnasium",),

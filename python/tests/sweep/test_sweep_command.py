@@ -107,8 +107,7 @@ def test_bad_usage_has_exit_code_2_and_a_fault_one_line(
 
 
 @pytest.mark.parametrize(
-    ("package", "arguments", "extra"),
-    [("pyarrow", (), "sweep"), ("ray", ("--ray",), "ray")],
+    ("package", "arguments", "extra"), [("pyarrow", (), "sweep"), ("ray", ("--ray",), "ray")]
 )
 def test_a_missing_package_is_told_before_anything_runs(
     make_config: MakeConfig, tmp_path: Path, package: str, arguments: tuple[str, ...], extra: str

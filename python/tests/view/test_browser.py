@@ -132,10 +132,7 @@ def wait_for_color(page: Any, pixel: tuple[int, int], wanted: np.ndarray) -> Non
         seen.append(read_pixels(page)[pixel[1], pixel[0]].tolist())
         return bool(np.abs(np.array(seen[-1]) - 255 * wanted).max() < 6)
 
-    wait_for(
-        is_there,
-        lambda: f"no color {(255 * wanted).round()}, but {seen[-1:]} at {pixel}",
-    )
+    wait_for(is_there, lambda: f"no color {(255 * wanted).round()}, but {seen[-1:]} at {pixel}")
 
 
 def is_gray(page: Any, pixel: tuple[int, int]) -> bool:

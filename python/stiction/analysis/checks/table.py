@@ -34,11 +34,7 @@ def _find_unused_settings(subject: Subject) -> Iterator[Finding]:
 
 CHECKS = (
     Check("unused_settings", _find_unused_settings, "all settings have an effect"),
-    Check(
-        "initial_state",
-        check_initial_state,
-        "the first step succeeds, and no overlap is deep",
-    ),
+    Check("initial_state", check_initial_state, "the first step succeeds, and no overlap is deep"),
     Check(
         "mass_ratio",
         mass_ratio.check,

@@ -44,10 +44,7 @@ def estimate_finest_error(
 
 
 def find_step(
-    steps: Sequence[float],
-    errors: Sequence[float],
-    accuracy: float,
-    order: float | None,
+    steps: Sequence[float], errors: Sequence[float], accuracy: float, order: float | None
 ) -> float | None:
     """Returns the largest step whose error is at most the accuracy [s]; None if there is none.
 
