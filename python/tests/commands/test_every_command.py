@@ -1,4 +1,7 @@
-"""Tests what all commands have in common, for each command of the table: options, exit codes, colors."""
+"""Tests what all commands have in common: options, exit codes, messages, colors and pages.
+
+The exit code is 2 for what does not exist, and 1 for what fails.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,15 @@ import typer.rich_utils
 from typer.testing import CliRunner
 
 import stiction.cli
+from stiction import Error
 from stiction.commands.app import ExitCode, app
+from stiction.inputs.package_scenes import list_scenes
 
 PAGE = Path(__file__).parents[3] / "docs/command_line.md"
 
 BALL = (
     "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body name='ball' pos='0 0 .1'>"
-    "<freejoint/><geom name='ball' size='.1' condim='6'/></body></worldbody></mujoco>"
+    "<freejoint/><geom name='ball' size='.1'{condim}/></body></worldbody></mujoco>"
 )
 
 
@@ -57,25 +62,99 @@ SHORT: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 
+# For each command, arguments that name a file that is not there. None: the command takes no file.
+MISSING_FILE: dict[str, tuple[str, ...] | None] = {
+    "check": ("none.xml",),
+    "compare": ("none.xml",),
+    "contacts": ("none.mcap", "--out", "contacts.csv"),
+    "converge": ("none.xml",),
+    "convert": ("none.mcap", "--out", "foxglove.mcap"),
+    "doctor": None,
+    "explain": ("none.xml", "floor", "ball"),
+    "grasp": ("none.xml", "ball"),
+    "mesh": ("none.vtk",),
+    "replay": ("none.mcap",),
+    "run": ("none.xml",),
+    "scorecard": ("--rows", "none.csv"),
+    "study": ("disk", "--peers", "none"),
+    "sweep": ("none.yaml",),
+    "view": ("none.xml",),
+    "bench batch": ("none.xml",),
+    "bench clutter": ("--states", "none"),
+    "bench corpus": ("none.xml",),
+    "bench error_control": None,
+    "bench heap": None,
+    "bench lcp": ("--program", "none"),
+    "bench patches": None,
+    "bench rigid": ("--program", "none"),
+    "bench scenes": ("none.xml",),
+    "bench work_precision": None,
+}
+
+# Names that do not exist, of each kind.
+UNKNOWN_NAMES = (
+    "run nope",
+    "check nope",
+    "view nope",
+    "sweep nope.yaml",
+    "sweep scene.yaml",
+    "run ball.xml --set tolerence=1",
+    "run ball.xml --properties none.yaml",
+    "scorecard --scene nope",
+    "scorecard --engine nope",
+    "scorecard --install nope",
+    "study nope",
+    "bench scenes nope",
+    "bench batch nope",
+    "bench corpus nope",
+    "bench work_precision nope",
+    "bench error_control nope",
+    "mesh none.obj",
+    "nope",
+)
+
+# Files that are there, and are no scene, recording, surface or configuration.
+FAULTY_FILES = {
+    "check": ("text.xml",),
+    "compare": ("text.xml",),
+    "contacts": ("text.mcap", "--out", "contacts.csv"),
+    "converge": ("text.xml",),
+    "convert": ("text.mcap", "--out", "foxglove.mcap"),
+    "explain": ("text.xml", "floor", "ball"),
+    "grasp": ("text.xml", "ball"),
+    "mesh": ("text.vtk",),
+    "replay": ("text.mcap",),
+    "run": ("text.xml",),
+    "sweep": ("text.yaml",),
+    "view": ("text.xml",),
+    "bench scenes": ("text.xml",),
+}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the ball and a recording of it."""
+    """A folder with balls, a recording, a configuration of a missing scene, and faulty files."""
     out = tmp_path_factory.mktemp("commands")
-    (out / "ball.xml").write_text(BALL)
-    run(("run", "ball.xml", "--duration", "6ms", "--record", "run.mcap"), out)
+    (out / "ball.xml").write_text(BALL.format(condim=""))
+    (out / "rolling.xml").write_text(BALL.format(condim=" condim='6'"))
+    (out / "scene.yaml").write_text("scenes: nope\ncontact_models: sap\n")
+    for suffix in ("xml", "mcap", "vtk"):
+        (out / f"text.{suffix}").write_text("A text.\n")
+    (out / "text.yaml").write_text("[")
+    run(("run", "rolling.xml", "--duration", "6ms", "--record", "run.mcap"), out)
     return out
 
 
 @dataclass(frozen=True)
 class Result:
-    returncode: int
+    code: int
     stdout: str
     stderr: str
 
 
 def run(arguments: tuple[str, ...], folder: Path, **environment: str) -> Result:
     """Runs the program in this process, which takes a tenth of the time of a new one."""
-    names = {"FILE": "ball.xml", "RECORDING": "run.mcap", "OUT.html": "out.html"}
+    names = {"FILE": "rolling.xml", "RECORDING": "run.mcap", "OUT.html": "out.html"}
     out, err = io.StringIO(), io.StringIO()
     with (
         contextlib.chdir(folder),
@@ -84,6 +163,7 @@ def run(arguments: tuple[str, ...], folder: Path, **environment: str) -> Result:
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(sys, "argv", ["stiction", *(names.get(a, a) for a in arguments)])
+        patch.setenv("NO_COLOR", "1")
         for name, value in environment.items():
             patch.setenv(name, value)
         code = stiction.cli._run_app()
@@ -97,6 +177,14 @@ def run_program(
         [sys.executable, "-m", "stiction", *arguments],
         cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def expect(result: Result, code: ExitCode) -> None:
+    """Expects an exit code, and messages that all begin as the page says."""
+    assert result.code == code, result.stderr
+    lines = result.stderr.splitlines()
+    assert any(line.startswith("error: ") for line in lines), result.stderr
+    assert all(line.startswith(("error: ", "warning: ")) for line in lines), result.stderr
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -114,12 +202,6 @@ def test_every_command_documents_its_exit_codes(
     codes = re.search(r"Exit codes: (.*?)\.( |$)", shown)
     assert codes, shown
     assert all(re.search(rf"\b{code}\b", codes[1]) for code in (0, 1, 2))
-
-
-@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_command_refuses_an_unknown_option_with_2(path: tuple[str, ...]) -> None:
-    result = CliRunner().invoke(app, [*path, "--no-such-option"])
-    assert result.exit_code == 2
 
 
 def test_every_command_has_a_short_run_or_is_long() -> None:
@@ -168,8 +250,119 @@ def test_the_page_of_commands_has_every_exit_code() -> None:
 )
 def test_a_misspelt_name_is_wrong_usage(arguments: tuple[str, ...], folder: Path) -> None:
     result = run(arguments, folder)
-    assert result.returncode == ExitCode.USAGE, result.stderr
+    expect(result, ExitCode.USAGE)
     assert "did you mean" in " ".join(result.stderr.split())
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert sorted(MISSING_FILE) == sorted(" ".join(path) for path in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [c for c, arguments in MISSING_FILE.items() if arguments])
+def test_a_file_that_does_not_exist_exits_with_2(command: str, folder: Path) -> None:
+    arguments = MISSING_FILE[command] or ()
+    result = run((*command.split(), *arguments, "--json", "--quiet"), folder)
+    expect(result, ExitCode.USAGE)
+    missing = next(argument for argument in arguments if argument.startswith("none"))
+    assert missing in result.stderr
+    codes = ("file_not_found",) if (command,) in SHORT else ("file_not_found", "usage")
+    assert json.loads(result.stdout)["error"]["code"] in codes
+
+
+@pytest.mark.parametrize("line", UNKNOWN_NAMES)
+def test_a_name_that_does_not_exist_exits_with_2(line: str, folder: Path) -> None:
+    expect(run(tuple(line.split()), folder), ExitCode.USAGE)
+
+
+@pytest.mark.parametrize("command", FAULTY_FILES)
+def test_a_file_that_is_faulty_exits_with_1(command: str, folder: Path) -> None:
+    expect(run((*command.split(), *FAULTY_FILES[command]), folder), ExitCode.FAILURE)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_an_unknown_option_exits_with_2_and_one_line(path: tuple[str, ...], folder: Path) -> None:
+    result = run((*path, "--no-such-option", "--json"), folder)
+    expect(result, ExitCode.USAGE)
+    (line,) = result.stderr.splitlines()
+    assert "--no-such-option" in line and f"{' '.join(path)} --help" in line
+    error = json.loads(result.stdout)["error"]
+    assert error["code"] == "usage" and "--no-such-option" in error["message"]
+
+
+def test_a_missing_argument_exits_with_2_and_one_line(folder: Path) -> None:
+    result = run(("run",), folder)
+    expect(result, ExitCode.USAGE)
+    assert (
+        result.stderr
+        == "error: missing argument 'SCENE'; stiction run --help lists what it takes\n"
+    )
+
+
+def test_a_wrong_value_names_its_option(folder: Path) -> None:
+    result = run(("run", "ball.xml", "--contact-model", "sop", "--json"), folder)
+    error = json.loads(result.stdout)["error"]
+    assert error["where"] == "--contact-model"
+    assert "no contact model 'sop' (did you mean 'sap'?)" in error["message"]
+
+
+def test_ctrl_c_gives_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("stiction.view.film.film_sessions", interrupt)
+    result = run(("view", "ball.xml", "--html", "page.html"), folder)
+    assert (result.code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_an_empty_name_of_a_file_is_called_empty(folder: Path) -> None:
+    result = run(("view", "ball.xml", "--html", ""), folder)
+    expect(result, ExitCode.USAGE)
+    assert result.stderr == (
+        "error: --html: the name of the file is empty; stiction view --help lists what it takes\n"
+    )
+
+
+def test_a_scorecard_without_runs_leaves_no_new_folder(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    result = run(("scorecard", "--only-page", "--out", str(out)), folder)
+    expect(result, ExitCode.USAGE)
+    assert "has no runs; run stiction scorecard first" in result.stderr
+    assert not out.exists()
+
+
+def test_a_file_that_cannot_be_written_exits_with_1(folder: Path) -> None:
+    for arguments in (
+        ("run", "ball.xml", "--duration", "4ms", "--record", "ball.xml/run.mcap"),
+        ("view", "ball.xml", "--duration", "40ms", "--html", "ball.xml/page.html"),
+    ):
+        expect(run(arguments, folder), ExitCode.FAILURE)
+
+
+@pytest.mark.parametrize("command", ["run", "check", "compare", "converge", "view"])
+def test_commands_take_names_of_scenes_of_the_package(command: str, folder: Path) -> None:
+    further = {
+        "run": ("--duration", "4ms"),
+        "compare": ("--duration", "4ms", "--contact-model", "sap"),
+        "converge": ("--duration", "12ms", "--contact-model", "sap", "--steps", "3"),
+        "view": ("--duration", "40ms", "--html", "pinch.html"),
+    }
+    result = run((command, "pinch", *further.get(command, ())), folder)
+    assert "pinch" in result.stdout, result.stderr
+    # `check` finds something in this scene, and no step reaches the accuracy of `converge`.
+    assert result.code in (0, 1) and "error: pinch" not in result.stderr
+
+
+def test_an_unknown_scene_lists_those_of_the_package(folder: Path) -> None:
+    for command in ("run", "check", "view"):
+        result = run((command, "nope"), folder)
+        assert all(f"'{name}'" in result.stderr for name in list_scenes())
+    assert "did you mean the scene 'pinch'" in run(("run", "scenes/pinch.xml"), folder).stderr
+
+
+def test_the_code_of_an_error_is_that_of_its_kind() -> None:
+    assert ExitCode.of_error(Error("file_not_found", "a.xml", "")) == ExitCode.USAGE
+    assert ExitCode.of_error(Error("unknown_name", "body", "")) == ExitCode.USAGE
+    assert ExitCode.of_error(Error("invalid_value", "a.xml", "")) == ExitCode.FAILURE
 
 
 @pytest.mark.parametrize("path", SHORT, ids=" ".join)
@@ -178,7 +371,7 @@ def test_quiet_prints_nothing_but_errors(path: tuple[str, ...], folder: Path) ->
     quiet = run((*path, *SHORT[path], "--quiet"), folder)
     assert loud.stdout
     assert quiet.stdout == ""
-    assert quiet.returncode == loud.returncode
+    assert quiet.code == loud.code
     # The ball has condim 6, which sap ignores: a warning, which --quiet hides. Errors stay.
     assert not any(line.startswith("warning:") for line in quiet.stderr.splitlines())
     errors = [line for line in loud.stderr.splitlines() if line.startswith("error:")]
@@ -190,15 +383,6 @@ def test_json_is_one_object_also_with_quiet(path: tuple[str, ...], folder: Path)
     for further in (("--json",), ("--json", "--quiet")):
         result = run((*path, *SHORT[path], *further), folder)
         assert isinstance(json.loads(result.stdout), dict), result.stderr
-
-
-@pytest.mark.parametrize("path", [path for path in SHORT if SHORT[path]], ids=" ".join)
-def test_json_has_the_error_of_a_missing_file(path: tuple[str, ...], folder: Path) -> None:
-    suffix = ".mcap" if SHORT[path][0] == "RECORDING" else ".xml"
-    result = run((*path, f"none{suffix}", *SHORT[path][1:], "--json", "--quiet"), folder)
-    assert result.returncode == ExitCode.USAGE
-    assert json.loads(result.stdout)["error"]["code"] == "file_not_found"
-    assert "there is no such file" in result.stderr
 
 
 @pytest.mark.parametrize("path", SHORT, ids=" ".join)
@@ -235,7 +419,7 @@ def test_shells_complete_options_and_names() -> None:
 def test_the_doctor_finds_everything_that_is_needed(folder: Path) -> None:
     result = run(("doctor", "--json"), folder)
     figures = json.loads(result.stdout)
-    assert result.returncode == 0 and figures["ok"], result.stderr
+    assert result.code == 0 and figures["ok"], result.stderr
     found = {entry["name"]: entry for entry in figures["found"]}
     for name in ("stiction", "python", "mujoco", "processor", "step, coulomb", "temporary files"):
         assert found[name]["status"] == "ok"
