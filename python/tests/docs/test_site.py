@@ -78,7 +78,7 @@ def _find_reason_to_skip() -> str:
 
 
 _REASON = _find_reason_to_skip()
-pytestmark = pytest.mark.skipif(bool(_REASON), reason=_REASON)
+pytestmark = [pytest.mark.skipif(bool(_REASON), reason=_REASON), pytest.mark.slow]
 
 
 def list_pages() -> list[Path]:
