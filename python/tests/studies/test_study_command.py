@@ -20,13 +20,17 @@ def run_study(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["study", *arguments], standalone_mode=False)
 
 
-# The pancake has its own test, because it needs an arm from another package.
+# The pancake has its own test, because it needs an arm from another package. `./dev studies` runs all
+# in full, and those whose quick run takes a minute only there.
+_LONG = ("clutter", "quadruped")
+
+
 @pytest.mark.parametrize(
     "name",
     [
         name if name == "falling_sphere" else pytest.param(name, marks=pytest.mark.slow)
         for name in STUDIES
-        if name != "pancake"
+        if name not in ("pancake", *_LONG)
     ],
 )
 def test_quick_study_passes_and_writes_its_plots(name: str, tmp_path: Path) -> None:

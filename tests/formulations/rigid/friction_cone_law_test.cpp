@@ -15,6 +15,7 @@
 #include "formulations/rigid/eccentric_body.hpp"
 #include "formulations/rigid/reduced_numbers.hpp"
 #include "stiction/formulations/rigid/rigid_law.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::formulations::friction_cone_law_test {
 namespace {
@@ -158,7 +159,7 @@ std::vector<Vector3d> find_all_motions(const Matrix3d& G, double mu, const Vecto
 TEST(FrictionConeLaw, OneContactHasAMotionThatASearchFinds) {
   std::mt19937_64 rng(1);
   int num_slipping = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < support::num_trials(60); ++trial) {
     Numbers numbers = make_random(3, 1, 0, 0, &rng);
     numbers.b_n[0] = 0;
     Matrix3d G;
@@ -174,12 +175,12 @@ TEST(FrictionConeLaw, OneContactHasAMotionThatASearchFinds) {
     EXPECT_LE(nearest, 1e-9) << trial << " W " << G * G.transpose();
     num_slipping += (G * u).tail<2>().norm() > 1e-6 && out.impulses.unilateral[0] > 0;
   }
-  EXPECT_GE(num_slipping, 10);
+  EXPECT_GE(num_slipping, support::num_trials(10));
 }
 
 TEST(FrictionConeLaw, RandomProblemsSatisfyEveryLaw) {
   std::mt19937_64 rng(2);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < support::num_trials(300); ++trial) {
     std::uniform_int_distribution<int> count(0, 6);
     // More contacts than dofs in many problems.
     const int n = 1 + count(rng), num_contacts = 2 * count(rng);
@@ -193,7 +194,7 @@ TEST(FrictionConeLaw, RandomProblemsSatisfyEveryLaw) {
 /// solver finds none for 11 of these bodies.
 TEST(FrictionConeLaw, FindsAMotionOfEveryFreeBody) {
   std::mt19937_64 rng(6);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < support::num_trials(300); ++trial) {
     const Numbers numbers = make_eccentric_body(&rng);
     EXPECT_LE(calc_violation(numbers, solve(numbers)), 1e-9) << trial;
   }
@@ -224,7 +225,7 @@ TEST(FrictionConeLaw, PolygonsOfManyEdgesApproachIt) {
 
 TEST(FrictionConeLaw, TangentsMayBeTurned) {
   std::mt19937_64 rng(4);
-  for (int trial = 0; trial < 30; ++trial) {
+  for (int trial = 0; trial < support::num_trials(30); ++trial) {
     Numbers numbers = make_random(12, 4, 0, 0, &rng);
     for (double& mu : numbers.mu) mu = std::min(mu, 0.3);
     Numbers turned = numbers;

@@ -10,6 +10,7 @@
 #include "sim/step/stepping.hpp"
 #include "support/mjdata_fields.hpp"
 #include "support/random_scene.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::sim::mjdata_test {
 namespace {
@@ -90,7 +91,7 @@ std::vector<NamedScene> make_scenes() {
        std::filesystem::directory_iterator(std::filesystem::path(STICTION_SOURCE_DIR) / "scenes"))
     if (entry.path().extension() == ".xml")
       scenes.push_back({entry.path().filename().string(), read_file(entry.path())});
-  return scenes;
+  return support::sample_cases(scenes);
 }
 
 bool has_polygons(ContactModel model) { return contact::traits(model).options.friction_directions; }
