@@ -176,8 +176,8 @@ constexpr int kNumBodies = 10'000;
 /// Peak memory of ten thousand bodies in islands of one body each, or of a compliant model: 30 kB
 /// for each body. The measured values are 3 to 13 kB.
 constexpr double kBytesOfManyIslands = 30e3 * kNumBodies;
-/// A hundred times the limit of 0.05 s, because tests share their processors, and more with sanitizers.
-/// Without limits inside their loops the solvers take minutes.
+/// A hundred times the limit of 0.05 s, because tests share their processors, and more with
+/// sanitizers. Without limits inside their loops the solvers take minutes.
 constexpr double kMaxSeconds = 0.05, kSecondsAllowed = support::kSanitized ? 20 : 5;
 
 TEST_P(LargeIslands, TenThousandBodiesInAsManyIslandsAreSolved) {
