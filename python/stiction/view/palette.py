@@ -9,7 +9,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex, to_rgb
 from numpy.typing import NDArray
 
-# ---- What the page shows of each scene -----------------------------------------------------------
+# ---- Visible parts of a scene --------------------------------------------------------------------
 
 
 @dataclass

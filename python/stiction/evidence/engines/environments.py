@@ -26,7 +26,7 @@ class Environment:
     """An environment."""
 
     name: str  # name of its folder
-    # What pip installs; empty for the environment of Stiction itself.
+    # The packages that pip installs; empty for the environment of Stiction itself.
     packages: tuple[str, ...] = ()
 
     def find_python(self, folder: Path) -> Path:

@@ -111,7 +111,7 @@ class Body:
 class Surface:
     """The material of all geoms of a world."""
 
-    # What the scene asks of contact: 'rigid': as stiff as the engine can; 'elastic': rebounds
+    # The kind of contact that the scene needs: 'rigid': as stiff as the engine can; 'elastic': rebounds
     # without loss, with the stiffness `stiffness` [N/m] if the engine needs one; 'hertz': elastic
     # half spaces with the contact modulus `modulus` [Pa]. Engines without Hertz's law take the
     # stiffness `stiffness` [N/m], which is right for the load `load` [N]; 'field': the ground is a

@@ -23,7 +23,7 @@ class Advance {
   void run(const StepInputs& in, mjData* d, const AdvanceOptions& options);
 
   /// True if contacts began without anchors in the first step of the call, because the simulator
-  /// has none of its state.
+  /// did not end the call before, and got no anchors by set_state.
   bool lacks_anchors() const { return pair_.lacks_anchors(); }
 
  private:
