@@ -33,6 +33,8 @@ struct GoldenRun {
   StepOptions options;
   bool has_pressure_fields = false;  // of all geoms except planes, which are rigid
   int num_steps = 100;
+  bool has_outputs = false;  // the hash also covers forces, sensors, sleep and taxels
+  double call = 0;           // the length of a call of Stepper::advance, 0: steps [s]
 };
 
 void PrintTo(const GoldenRun& run, std::ostream* out) { *out << run.name; }
@@ -70,6 +72,27 @@ std::string make_piles() {
                                 "</worldbody><actuator>" + actuators + "</actuator>");
 }
 
+/// Returns bodies in a fluid that touch a floor, a mocap body that pushes them, and a pad that
+/// adheres.
+/// @param flag attributes of <flag>
+std::string make_machine(const std::string& flag = "") {
+  return support::make_mjcf(R"(timestep="0.002" density="800" viscosity="0.05" wind="0.3 0 0")", R"(
+<option><flag )" + flag + R"(/></option>
+<worldbody>
+  <geom name="floor" type="plane" size="9 9 1"/>
+  <body name="pusher" mocap="true" pos="-0.3 0 0.1"><geom type="box" size="0.1 0.3 0.05"/></body>
+  <body pos="0 0 0.12" euler="20 10 0"><freejoint/><geom type="cylinder" size="0.1 0.05"/></body>
+  <body pos="0 0.4 0.11" euler="90 0 30"><freejoint/><geom type="cylinder" size="0.1 0.08"/></body>
+  <body pos="0 -0.4 0.09"><freejoint/><geom type="ellipsoid" size="0.12 0.1 0.08" fluidshape="ellipsoid"/></body>
+  <body name="rest" pos="2 0 0.0999"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+  <body name="pad" pos="1 0 0.05"><freejoint/><geom name="pad" type="box" size="0.1 0.1 0.05" margin="0.01"/></body>
+  <body pos="1 1 0.4"><joint axis="0 1 0" range="-20 20" damping="0.1" frictionloss="0.05"/>
+    <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><site name="tip" pos="0.3 0 0"/></body>
+</worldbody>
+<actuator><adhesion body="pad" ctrlrange="0 1" gain="20"/></actuator>
+<sensor><accelerometer site="tip"/><contact geom1="floor" data="force" reduce="netforce"/></sensor>)");
+}
+
 std::string read_scene(const char* name) {
   std::ifstream file(STICTION_SOURCE_DIR "/scenes/" + std::string(name));
   return {std::istreambuf_iterator<char>(file), {}};
@@ -101,6 +124,23 @@ std::vector<GoldenRun> make_runs() {
       {"viscous_rk4", make_cluster(6, few),
        make_custom(ContactModel::viscous, [](StepOptions* o) { o->integrator = Integrator::rk4; })},
       {"stewart_trinkle_hinges", make_cluster(7, few), make_options(ContactModel::stewart_trinkle)},
+      {"no_slip_events", make_cluster(8, few),
+       make_custom(ContactModel::no_slip,
+                   [](StepOptions* o) { o->integrator = Integrator::event_driven; })},
+      {"coulomb_machine", [] { return make_machine(); }, make_options(ContactModel::coulomb), false,
+       100, true},
+      {"lagged_elastic_machine", [] { return make_machine(); },
+       make_custom(ContactModel::lagged,
+                   [](StepOptions* o) {
+                     o->parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+                   }),
+       false, 100, true},
+      {"coulomb_sleeping_machine", [] { return make_machine(R"(sleep="enable")"); },
+       make_options(ContactModel::coulomb), false, 600, true},
+      {"coulomb_advanced_machine", [] { return make_machine(); },
+       make_options(ContactModel::coulomb), false, 20, true, 0.01},
+      {"lagged_taxels", [] { return make_machine(); }, make_options(ContactModel::lagged), true, 40,
+       true},
       // Only MuJoCo computes this run. If it differs, another libmujoco or C library is in use.
       {"mujoco_control", make_piles, make_options(ContactModel::mujoco)},
   };
@@ -116,6 +156,28 @@ plant::MaterialTable make_pressure_fields(const Scene& scene) {
   return table;
 }
 
+/// Sets the inputs of a step: controls that jump, and mocap bodies that move and turn.
+void drive(const Scene& scene, int step) {
+  for (int u = 0; u < scene->nu; ++u) scene.data->ctrl[u] = 0.5 * ((step / 20 + u) % 3 - 1);
+  for (int i = 0; i < scene->nmocap; ++i) {
+    scene.data->mocap_pos[3 * i] += 0.001;
+    const mjtNum turn[3] = {0, 0, 0.002};
+    mju_quatIntegrate(scene.data->mocap_quat + 4 * i, turn, 1);
+  }
+}
+
+/// Adds what a step writes besides the state.
+void add_outputs(const Scene& scene, const StepReport& report, Hash* hash) {
+  const mjModel* m = scene.model;
+  const mjData* d = scene.data;
+  hash->add_all(std::span(d->sensordata, m->nsensordata));
+  hash->add_all(std::span(d->qfrc_constraint, m->nv));
+  hash->add_all(std::span(d->efc_force, d->nefc));
+  hash->add_all(report.taxels.force);
+  for (int tree = 0; tree < m->ntree; ++tree)
+    hash->add_all(std::vector<double>{1.0 * d->tree_asleep[tree]});
+}
+
 /// Returns the hash of mjSTATE_INTEGRATION after the run and of the impulses of its last step.
 std::string run_and_hash(const GoldenRun& run, int num_threads) {
   Scene scene(run.make_scene());
@@ -124,17 +186,27 @@ std::string run_and_hash(const GoldenRun& run, int num_threads) {
   options.on_failure = OnFailure::keep_best;
   Stepper stepper(scene.model, options,
                   run.has_pressure_fields ? make_pressure_fields(scene) : plant::MaterialTable{});
+  if (run.has_outputs && run.has_pressure_fields)
+    stepper.set_taxels(std::vector<plant::TaxelGrid>{{.name = "skin",
+                                                      .geom = scene.geom("pad"),
+                                                      .pos = {0, 0, -0.05},
+                                                      .size = {0.2, 0.2},
+                                                      .shape = {10, 10}}});
   int max_contacts = 0;
   Hash hash;
   for (int i = 0; i < run.num_steps; ++i) {
-    for (int u = 0; u < scene->nu; ++u) scene.data->ctrl[u] = 0.5 * ((i / 20 + u) % 3 - 1);
-    const StepReport& report = stepper.step(scene.data);
-    EXPECT_EQ(report.num_steps, 1) << run.name << ": " << report.message;
+    drive(scene, i);
+    const StepReport& report =
+        run.call > 0 ? stepper.advance(scene.data, {.until = scene.data->time + run.call})
+                     : stepper.step(scene.data);
+    EXPECT_TRUE(run.call > 0 ? report.ok() : report.num_steps == 1)
+        << run.name << ": " << report.message;
     max_contacts = std::max(max_contacts, std::max(report.contacts.size(), scene.data->ncon));
     if (i + 1 < run.num_steps) continue;
     hash.add_all(scene.state());
     hash.add_all(report.contacts.impulse);
     hash.add_all(report.contacts.torque_impulse);
+    if (run.has_outputs) add_outputs(scene, report, &hash);
   }
   EXPECT_GT(max_contacts, 3) << run.name;
   return hash.text();

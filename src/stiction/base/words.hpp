@@ -32,9 +32,6 @@ class WordWriter {
     for (const auto x : numbers) put(x);
   }
 
-  /// The words that are written so far.
-  std::vector<std::uint64_t>* words() const { return words_; }
-
  private:
   std::vector<std::uint64_t>* words_;
 };
@@ -90,8 +87,6 @@ class WordReader {
 
   /// The words that are left.
   std::span<const std::uint64_t> rest() const { return words_; }
-  /// Goes on with the words that another reader of rest() has left.
-  void set_rest(std::span<const std::uint64_t> words) { words_ = words; }
 
  private:
   std::span<const std::uint64_t> words_;

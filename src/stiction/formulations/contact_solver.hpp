@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stiction/base/thread_pool.hpp"
+#include "stiction/base/words.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
@@ -57,10 +58,9 @@ class ContactSolver {
 
   /// Appends the memory of the last step by which the next solution is guessed; by default none.
   /// Other memory gives the same accuracy, but not the same bits.
-  virtual void write_memory(std::vector<std::uint64_t>* words) const { (void)words; }
-  /// Reads the words of write_memory from the front of `words` and removes them there.
+  virtual void write_memory(base::WordWriter* words) const { (void)words; }
   /// @throws Error if the words are not those of such a solver
-  virtual void read_memory(std::span<const std::uint64_t>* words) { (void)words; }
+  virtual void read_memory(base::WordReader* words) { (void)words; }
 
   /// True if the last solution is the next first guess, so that write_memory has a list.
   virtual bool has_memory() const { return false; }

@@ -222,11 +222,12 @@ TEST_F(Mocap, RestsIfTheStepIsNotTheNextOneOfTheData) {
 TEST_F(Mocap, ContinuesFromItsMemory) {
   for (int i = 0; i < 3; ++i) step({0.02, 0.01, 0}, {0.01, 0.02, 0});
   std::vector<std::uint64_t> words;
-  motion.write_memory(scene.model, &words);
+  base::WordWriter writer(&words);
+  motion.write_memory(scene.model, &writer);
   MocapMotion other;
-  std::span<const std::uint64_t> rest(words);
-  other.read_memory(scene.model, &rest);
-  EXPECT_TRUE(rest.empty());
+  base::WordReader reader(words);
+  other.read_memory(scene.model, &reader);
+  EXPECT_TRUE(reader.rest().empty());
   step({0.02, 0.01, 0}, {0.01, 0.02, 0});
   d->time -= kStep;
   other.start(scene.model, d, kStep, true);

@@ -1,5 +1,6 @@
 #include "stiction/sim/warnings/motion_warnings.hpp"
 
+#include <numbers>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -44,6 +45,23 @@ TEST_P(RotationWarning, MoreThanHalfATurnWarns) {
           << fast.text;
       EXPECT_EQ(step(GetParam(), c.joint, c.dof, 0.9 * sign * kHalfTurn).count, 0) << c.joint;
     }
+}
+
+// The option time_step counts, not the time step of the model.
+TEST_P(RotationWarning, TheStepOfTheOptionCounts) {
+  for (const double time_step : {0.0005, 0.01}) {
+    Scene scene(
+        support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
+                           "<worldbody><body><joint/><geom size='0.1'/></body></worldbody>"));
+    const double half_turn = std::numbers::pi / time_step;  // per step [rad/s]
+    for (const double share : {0.9, 1.1}) {
+      StepOptions options = make_options(GetParam());
+      options.time_step = time_step;
+      scene.data->qvel[0] = share * half_turn;
+      Stepper stepper(scene.model, options);
+      EXPECT_EQ(stepper.step(scene.data, 1).warnings[kKind].count, share > 1) << time_step;
+    }
+  }
 }
 
 TEST_P(RotationWarning, FastTranslationIsSilent) {

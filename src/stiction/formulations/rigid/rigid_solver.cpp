@@ -151,12 +151,8 @@ class RigidSolver final : public ContactSolver {
     gather_active_keys(islands.size());
   }
 
-  void write_memory(std::vector<std::uint64_t>* words) const override {
-    write_keys(active_keys_, words);
-  }
-  void read_memory(std::span<const std::uint64_t>* words) override {
-    read_keys(words, &active_keys_);
-  }
+  void write_memory(base::WordWriter* words) const override { write_keys(active_keys_, words); }
+  void read_memory(base::WordReader* words) override { read_keys(words, &active_keys_); }
   bool has_memory() const override {
     return !active_keys_.first.empty() || !active_keys_.last.empty();
   }

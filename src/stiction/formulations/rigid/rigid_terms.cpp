@@ -109,22 +109,18 @@ void find_active_keys(const RigidTerms& terms, std::span<const int> active,
   }
 }
 
-void write_keys(const ActiveKeys& keys, std::vector<std::uint64_t>* words) {
+void write_keys(const ActiveKeys& keys, base::WordWriter* words) {
   for (const auto* some : {&keys.first, &keys.last}) {
-    words->push_back(some->size());
-    words->insert(words->end(), some->begin(), some->end());
+    words->put(some->size());
+    words->put_all(*some);
   }
 }
 
-void read_keys(std::span<const std::uint64_t>* words, ActiveKeys* keys) {
+void read_keys(base::WordReader* words, ActiveKeys* keys) {
   for (auto* some : {&keys->first, &keys->last}) {
-    const std::uint64_t size = words->empty() ? 1 : words->front();
-    if (words->size() <= size)
-      throw Error(ErrorCode::kWrongShape, "state", "ends within the active set of a rigid model");
-    some->assign(words->begin() + 1, words->begin() + 1 + static_cast<std::ptrdiff_t>(size));
-    if (!std::is_sorted(some->begin(), some->end()))
-      throw Error(ErrorCode::kInvalidValue, "state", "has an active set that is not in order");
-    *words = words->subspan(1 + size);
+    some->resize(words->take_count(1));
+    for (std::uint64_t& key : *some) key = words->take();
+    words->check(std::is_sorted(some->begin(), some->end()));
   }
 }
 

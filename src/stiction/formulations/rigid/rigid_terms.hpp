@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/base/words.hpp"
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/islands.hpp"
@@ -100,11 +101,10 @@ struct ActiveKeys {
   std::vector<std::uint64_t> last;   // of the last solve
 };
 
-/// Appends keys to `words`, for ContactSolver::write_memory.
-void write_keys(const ActiveKeys& keys, std::vector<std::uint64_t>* words);
-/// Reads the words of write_keys from the front of `words` and removes them there.
-/// @throws Error if the words are not those of keys
-void read_keys(std::span<const std::uint64_t>* words, ActiveKeys* keys);
+/// Writes keys, for ContactSolver::write_memory.
+void write_keys(const ActiveKeys& keys, base::WordWriter* words);
+/// @throws Error if the words are not those of write_keys
+void read_keys(base::WordReader* words, ActiveKeys* keys);
 
 /// Finds the keys of unilateral rows. Contacts without an id have no key.
 void find_active_keys(const RigidTerms& terms, std::span<const int> active,

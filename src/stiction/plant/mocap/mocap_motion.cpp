@@ -1,7 +1,6 @@
 #include "stiction/plant/mocap/mocap_motion.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include <mujoco/mujoco.h>
@@ -243,29 +242,21 @@ void MocapMotion::place_at_start(const mjModel* m, mjData* d) const {
     if (tracks_[i].is_between(time_step_)) write_pose(tracks_[i].calc_pose(time_step_, 0), i, d);
 }
 
-void MocapMotion::write_memory(const mjModel* m, std::vector<std::uint64_t>* words) const {
+void MocapMotion::write_memory(const mjModel* m, base::WordWriter* words) const {
   if (m->nmocap == 0) return;
-  words->push_back(std::bit_cast<std::uint64_t>(next_time_));
-  words->push_back(std::bit_cast<std::uint64_t>(time_step_));
+  words->put(next_time_);
+  words->put(time_step_);
   for (int i = 0; i < m->nmocap; ++i)
     (tracks_.empty() ? MocapTrack() : tracks_[i]).write_memory(words);
 }
 
-void MocapMotion::read_memory(const mjModel* m, std::span<const std::uint64_t>* words) {
+void MocapMotion::read_memory(const mjModel* m, base::WordReader* words) {
   if (m->nmocap == 0) return;
-  const std::size_t size = 2 + MocapTrack::kNumWords * static_cast<std::size_t>(m->nmocap);
-  if (words->size() < size)
-    throw Error(ErrorCode::kWrongShape, "state",
-                "has too few numbers for the mocap bodies of this model; it belongs to another "
-                "model");
   resize(m);
-  next_time_ = std::bit_cast<double>((*words)[0]);
-  time_step_ = std::bit_cast<double>((*words)[1]);
-  for (int i = 0; i < m->nmocap; ++i)
-    tracks_[i].read_memory(
-        words->subspan(2 + MocapTrack::kNumWords * i).first<MocapTrack::kNumWords>());
+  next_time_ = words->take_double();
+  time_step_ = words->take_double();
+  for (MocapTrack& track : tracks_) track.read_memory(words);
   is_any_ = is_known_ = false;
-  *words = words->subspan(size);
 }
 
 void MocapTrack::start(const Pose& pose) {
@@ -334,28 +325,28 @@ MocapTrack::Pose MocapTrack::calc_pose(double dt, double time) const {
   return out;
 }
 
-void MocapTrack::write_memory(std::vector<std::uint64_t>* words) const {
-  const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
-  for (const double x : pose_) put(x);
-  for (const double x : velocity_) put(x);
-  for (const double x : change_) put(x);
-  put(change_duration_);
-  put(held_);
-  put(num_alike_);
-  put(is_jump_);
+void MocapTrack::write_memory(base::WordWriter* words) const {
+  words->put_all(pose_);
+  words->put_all(velocity_);
+  words->put_all(change_);
+  words->put(change_duration_);
+  words->put(held_);
+  words->put(num_alike_);
+  words->put(static_cast<double>(is_jump_));
 }
 
-void MocapTrack::read_memory(std::span<const std::uint64_t, kNumWords> words) {
+void MocapTrack::read_memory(base::WordReader* words) {
   *this = {};
-  std::size_t next = 0;
-  const auto get = [&] { return std::bit_cast<double>(words[next++]); };
-  for (double& x : pose_) x = get();
-  for (double& x : velocity_) x = get();
-  for (double& x : change_) x = get();
-  change_duration_ = get();
-  held_ = get();
-  num_alike_ = get();
-  is_jump_ = get() != 0;
+  const auto take_all = [words](auto* numbers) {
+    for (double& x : *numbers) x = words->take_double();
+  };
+  take_all(&pose_);
+  take_all(&velocity_);
+  take_all(&change_);
+  change_duration_ = words->take_double();
+  held_ = words->take_double();
+  num_alike_ = words->take_double();
+  is_jump_ = words->take_double() != 0;
 }
 
 double calc_mocap_share(const mjModel* m, int mocap, const double* quat,

@@ -8,6 +8,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/base/words.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
 namespace stiction::plant {
@@ -59,10 +60,8 @@ class MocapTrack {
   /// True if the pose at the start of the step is not the caller's.
   bool is_between(double dt) const;
 
-  static constexpr std::size_t kNumWords = 23;
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// @param words of write_memory
-  void read_memory(std::span<const std::uint64_t, kNumWords> words);
+  void write_memory(base::WordWriter* words) const;
+  void read_memory(base::WordReader* words);
 
  private:
   double calc_time_left(double dt) const;
@@ -147,10 +146,9 @@ class MocapMotion {
   void place_at_start(const mjModel* model, mjData* data) const;
 
   /// Appends what a step remembers of the ones before; nothing if the model has no mocap bodies.
-  void write_memory(const mjModel* model, std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if there are too few words
-  void read_memory(const mjModel* model, std::span<const std::uint64_t>* words);
+  void write_memory(const mjModel* model, base::WordWriter* words) const;
+  /// @throws Error if the words are not those of write_memory
+  void read_memory(const mjModel* model, base::WordReader* words);
 
  private:
   using Velocity = MocapTrack::Velocity;

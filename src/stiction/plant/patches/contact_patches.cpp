@@ -1,7 +1,6 @@
 #include "stiction/plant/patches/contact_patches.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -266,41 +265,30 @@ bool ContactPatches::extend_last(double field, const PatchContinuation::Pair& bo
   return true;
 }
 
-void ContactPatches::write_memory(std::vector<std::uint64_t>* words) const {
+void ContactPatches::write_memory(base::WordWriter* words) const {
   if (empty()) return;
-  const auto put = [words](double x) { words->push_back(std::bit_cast<std::uint64_t>(x)); };
-  put(next_time_);
+  words->put(next_time_);
   for (const PatchPair& pair : pairs_) {
-    put(pair.source >= 0 || pair.slept ? 1 : 0);
-    put(pair.is_continued ? 1 : 0);
-    for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) put(x);
+    words->put(pair.source >= 0 || pair.slept ? 1.0 : 0.0);
+    words->put(pair.is_continued ? 1.0 : 0.0);
+    for (const double x : {pair.normal.x, pair.normal.y, pair.normal.z}) words->put(x);
     pair.continuation.write_memory(words);
     pair.peak.write_memory(words);
   }
 }
 
-void ContactPatches::read_memory(std::span<const std::uint64_t>* words) {
+void ContactPatches::read_memory(base::WordReader* words) {
   if (empty()) return;
-  const std::size_t size =
-      1 + (5 + PatchContinuation::kNumWords + PatchPeak::kNumWords) * pairs_.size();
-  if (words->size() < size)
-    throw Error(ErrorCode::kWrongShape, "state",
-                "has too few numbers for the patches of this model; it belongs to another model");
-  std::size_t next = 0;
-  const auto get = [words, &next] { return std::bit_cast<double>((*words)[next++]); };
-  next_time_ = get();
+  next_time_ = words->take_double();
   memory_of_ = nullptr;
   for (PatchPair& pair : pairs_) {
-    pair.source = get() != 0 ? 0 : -1;
+    pair.source = words->take_double() != 0 ? 0 : -1;
     pair.slept = false;
-    pair.is_continued = get() != 0;
-    for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = get();
-    pair.continuation.read_memory(words->subspan(next));
-    next += PatchContinuation::kNumWords;
-    pair.peak.read_memory(words->subspan(next));
-    next += PatchPeak::kNumWords;
+    pair.is_continued = words->take_double() != 0;
+    for (double* x : {&pair.normal.x, &pair.normal.y, &pair.normal.z}) *x = words->take_double();
+    pair.continuation.read_memory(words);
+    pair.peak.read_memory(words);
   }
-  *words = words->subspan(size);
 }
 
 void ContactPatches::remove_points(mjData* d) const {

@@ -8,6 +8,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/base/words.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/patch_contact.hpp"
 #include "stiction/geometry/contact_surface.hpp"
@@ -135,10 +136,9 @@ class ContactPatches {
   /// Appends what a step remembers of the one before: the normals of the patches, by which
   /// PatchPair tells that a force has reversed, and their continuations. The words do not say to
   /// which mjData they belong: after read_memory they belong to those of the next step.
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// Reads the words of write_memory from the front of `words` and removes them there.
-  /// @throws Error if there are too few words
-  void read_memory(std::span<const std::uint64_t>* words);
+  void write_memory(base::WordWriter* words) const;
+  /// @throws Error if the words are not those of write_memory
+  void read_memory(base::WordReader* words);
 
   std::span<const PatchPair> pairs() const { return pairs_; }
   /// One flag per geom: 1 if all of its contacts are patches, so that MuJoCo need not collide it.

@@ -1,7 +1,6 @@
 #include "stiction/plant/patches/patch_continuation.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -108,14 +107,13 @@ void PatchContinuation::for_each_number(F&& f) {
     f(*x);
 }
 
-void PatchContinuation::write_memory(std::vector<std::uint64_t>* words) const {
+void PatchContinuation::write_memory(base::WordWriter* words) const {
   PatchContinuation copy = *this;
-  copy.for_each_number([&](double& x) { words->push_back(std::bit_cast<std::uint64_t>(x)); });
+  copy.for_each_number([words](double x) { words->put(x); });
 }
 
-void PatchContinuation::read_memory(std::span<const std::uint64_t> words) {
-  std::size_t next = 0;
-  for_each_number([&](double& x) { x = std::bit_cast<double>(words[next++]); });
+void PatchContinuation::read_memory(base::WordReader* words) {
+  for_each_number([words](double& x) { x = words->take_double(); });
 }
 
 PatchPeak::Loss PatchPeak::find_loss(const Vec3& force, const PatchContinuation::Pair& pair,
@@ -157,14 +155,13 @@ void PatchPeak::for_each_number(F&& f) {
   for (Vec3& row : X_OS_.R.row) visit(row);
 }
 
-void PatchPeak::write_memory(std::vector<std::uint64_t>* words) const {
+void PatchPeak::write_memory(base::WordWriter* words) const {
   PatchPeak copy = *this;
-  copy.for_each_number([&](double& x) { words->push_back(std::bit_cast<std::uint64_t>(x)); });
+  copy.for_each_number([words](double x) { words->put(x); });
 }
 
-void PatchPeak::read_memory(std::span<const std::uint64_t> words) {
-  std::size_t next = 0;
-  for_each_number([&](double& x) { x = std::bit_cast<double>(words[next++]); });
+void PatchPeak::read_memory(base::WordReader* words) {
+  for_each_number([words](double& x) { x = words->take_double(); });
 }
 
 }  // namespace stiction::plant

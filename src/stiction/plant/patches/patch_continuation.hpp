@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/base/words.hpp"
 #include "stiction/geometry/contact_surface.hpp"
 #include "stiction/math/vec3.hpp"
 
@@ -68,10 +69,8 @@ class PatchContinuation {
   void follow(const math::Vec3& force, const Pair& pair);
 
   // The memory as words, for checkpoints and for steps that are taken back.
-  static constexpr int kNumWords = 8;
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// @param words at least kNumWords
-  void read_memory(std::span<const std::uint64_t> words);
+  void write_memory(base::WordWriter* words) const;
+  void read_memory(base::WordReader* words);
 
  private:
   /// Calls f(double&) for every number of the memory.
@@ -117,10 +116,8 @@ class PatchPeak {
   Loss find_loss(const math::Vec3& force, const PatchContinuation::Pair& pair, double radius);
 
   // The memory as words, as in PatchContinuation.
-  static constexpr int kNumWords = 16;
-  void write_memory(std::vector<std::uint64_t>* words) const;
-  /// @param words at least kNumWords
-  void read_memory(std::span<const std::uint64_t> words);
+  void write_memory(base::WordWriter* words) const;
+  void read_memory(base::WordReader* words);
 
  private:
   /// Calls f(double&) for every number of the memory.

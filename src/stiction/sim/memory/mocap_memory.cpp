@@ -65,12 +65,8 @@ bool MocapMemory::release_blocked() {
   return is_any;
 }
 
-void MocapMemory::write(base::WordWriter* words) const { motion.write_memory(m_, words->words()); }
+void MocapMemory::write(base::WordWriter* words) const { motion.write_memory(m_, words); }
 
-void MocapMemory::read(base::WordReader* words) {
-  std::span<const std::uint64_t> rest = words->rest();
-  motion.read_memory(m_, &rest);
-  words->set_rest(rest);
-}
+void MocapMemory::read(base::WordReader* words) { motion.read_memory(m_, words); }
 
 }  // namespace stiction::sim

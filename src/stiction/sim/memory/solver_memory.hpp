@@ -19,18 +19,15 @@ class OwnedMemory : public Memory {
   void begin(const StepStart& start) override {
     if (start.is_again) return restore(start.data);
     kept_.clear();
-    owner_->write_memory(&kept_);
+    base::WordWriter words(&kept_);
+    owner_->write_memory(&words);
   }
   void restore(mjData*) override {
-    std::span<const std::uint64_t> words = kept_;
+    base::WordReader words(kept_);
     owner_->read_memory(&words);
   }
-  void write(base::WordWriter* words) const override { owner_->write_memory(words->words()); }
-  void read(base::WordReader* words) override {
-    std::span<const std::uint64_t> rest = words->rest();
-    owner_->read_memory(&rest);
-    words->set_rest(rest);
-  }
+  void write(base::WordWriter* words) const override { owner_->write_memory(words); }
+  void read(base::WordReader* words) override { owner_->read_memory(words); }
 
  protected:
   OwnedMemory(const char* name, Owner* owner) : Memory(nullptr, name), owner_(owner) {}

@@ -106,9 +106,7 @@ constexpr auto list_arrays(const PatchReport*) {
       Numbers{"area", &R::area, 1, "m^2", kPatch, "Area of all faces"},
       Numbers{"center", &R::center, 3, "m", kPatch, "Center of the area"},
       Numbers{"force", &R::force, 3, "N", kPatch, "Force on the second body"},
-      Numbers{"torque", &R::torque, 3, "N m", kContact,
-              "Torque on the second body about the center"}
-          .of(kPatch),
+      Numbers{"torque", &R::torque, 3, "N m", kPatch, "Torque on the second body about the center"},
       Flags{"is_deep", &R::is_deep, 1, "", kPatch,
             "True if the overlap is deeper than the fields cover: it passes a medial axis, or the "
             "force of the fields decreases with the depth"},

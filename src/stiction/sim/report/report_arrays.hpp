@@ -23,9 +23,6 @@ enum class Average {
 /// An array of a report: `width` numbers for each item. The functions change one property of a row.
 template <class Report, class T>
 struct ReportArray {
-  constexpr ReportArray of(ReportItem new_item) const {
-    return change(&ReportArray::item, new_item);
-  }
   constexpr ReportArray averaged(Average rule) const { return change(&ReportArray::average, rule); }
   constexpr ReportArray unrecorded() const { return change(&ReportArray::is_recorded, false); }
   constexpr ReportArray starting(const char* i) const { return change(&ReportArray::starts_of, i); }

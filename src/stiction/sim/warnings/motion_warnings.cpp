@@ -64,7 +64,7 @@ void warn_of_jumps(const StepInputs& in, const mjData* d, StepOutputs* out) {
 
 void warn_of_rotation(const StepInputs& in, const mjData* d, StepOutputs* out) {
   const mjModel* m = in.model;
-  const double dt = m->opt.timestep;
+  const double dt = in.time_step();
   const double fast = std::numbers::pi / dt;
   // Nearly always all velocities are smaller. [rad/s] and [m/s] are compared with the same number.
   if (mju_norm(d->qvel, m->nv) <= fast) return;
