@@ -1,5 +1,5 @@
 // Compares the functions with those of the C library in long double, which have more digits. The
-// bits themselves are in tests/golden/contact_hashes.txt.
+// bits themselves are in tests/contact_golden/hashes.txt.
 #include "stiction/math/scalar_functions.hpp"
 
 #include <algorithm>
