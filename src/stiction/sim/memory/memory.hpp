@@ -85,7 +85,7 @@ class Memory {
   Memory(const mjModel* model, const char* name, Scope scope = Scope::step)
       : m_(model), name_(name), scope_(scope) {}
 
-  const mjModel* const m_;
+  const mjModel* const m_;  // null in the memory of an object that has the model itself
 
  private:
   const char* const name_;

@@ -48,8 +48,8 @@ enum class OnFailure {
 /// The names of OnFailure, in the order of the enum.
 std::span<const std::string_view> on_failure_names();
 
-/// The options of a Stepper. sim/options/option_table.cpp has a row for every member that has a name in
-/// Python, with its range and the models that read it.
+/// The options of a Stepper. sim/options/option_table.cpp has a row for every member that has a
+/// name in Python, with its range and the models that read it.
 struct StepOptions {
   contact::ContactModel contact_model = contact::ContactModel::coulomb;
   Integrator integrator = Integrator::euler;
