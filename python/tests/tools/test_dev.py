@@ -1,0 +1,67 @@
+"""`./dev` names what a command lacks or has too much, in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[3] / "dev"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Returns a folder that has the script and no environment."""
+    (tmp_path / "dev").write_text(SCRIPT.read_text())
+    return tmp_path
+
+
+def run_dev(place: Path, *words: str) -> str:
+    """Returns the error of a command."""
+    done = subprocess.run(
+        ["bash", place / "dev", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize("words", ["lint", "pytest python/tests", "fuzz --ci", "release 0.2.0"])
+def test_a_part_without_its_environment_names_the_setup(place: Path, words: str) -> None:
+    command = words.split()[0]
+    assert run_dev(place, *words.split()) == (
+        f"dev: {command} needs the environment .venv, which is not there; run ./dev setup first\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["setup", "lint", "tidy", "format", "studies", "bench"])
+def test_an_extra_word_is_refused(place: Path, command: str) -> None:
+    assert run_dev(place, command, "a", "b") == (
+        f"dev: {command} takes no argument, but has: a b; write: ./dev {command}\n"
+    )
+
+
+def test_all_takes_no_further_word(place: Path) -> None:
+    assert run_dev(place, "test", "--all", "lint") == (
+        "dev: test takes no argument except --all, but has: --all lint; "
+        "write: ./dev test, or ./dev test --all\n"
+    )
+
+
+def test_a_python_that_cannot_make_the_environment_is_named(place: Path) -> None:
+    functions = SCRIPT.read_text().partition("# ---- commands ---")[0]
+    (place / "dev").write_text(functions)
+    done = subprocess.run(
+        ["bash", "-c", "source ./dev; find_python"],
+        cwd=place,
+        env={**os.environ, "PYTHON": "/bin/false"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "dev: PYTHON=/bin/false is not a Python 3.11 or newer with venv and headers; "
+        "set another one, or unset PYTHON\n"
+    )
