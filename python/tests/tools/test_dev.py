@@ -49,19 +49,46 @@ def test_all_takes_no_further_word(place: Path) -> None:
     )
 
 
-def test_a_python_that_cannot_make_the_environment_is_named(place: Path) -> None:
-    functions = SCRIPT.read_text().partition("# ---- commands ---")[0]
-    (place / "dev").write_text(functions)
-    done = subprocess.run(
-        ["bash", "-c", "source ./dev; find_python"],
+def call_function(place: Path, call: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Calls a function of the script."""
+    (place / "dev").write_text(SCRIPT.read_text().partition("# ---- commands ---")[0])
+    return subprocess.run(
+        ["bash", "-c", f"source ./dev; {call}"],
         cwd=place,
-        env={**os.environ, "PYTHON": "/bin/false"},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_a_python_that_cannot_make_the_environment_is_named(place: Path) -> None:
+    done = call_function(place, "find_python", PYTHON="/bin/false")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "dev: PYTHON=/bin/false is not a Python 3.11 or newer with venv and headers; "
         "set another one, or unset PYTHON\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("study", "code", "failed", "line"),
+    [
+        ("disk", 0, 0, "disk: ok"),
+        ("disk", 1, 1, "disk: FAILED with exit code 1, see build/logs/study-disk.log"),
+        ("known", 1, 0, "known: fails, as is known"),
+        ("known", 139, 1, "known: FAILED with exit code 139, see build/logs/study-known.log"),
+        (
+            "known",
+            0,
+            1,
+            "known: FAILED, because all checks passed; remove it from failing_studies in dev, "
+            "and from docs/studies.md",
+        ),
+    ],
+)
+def test_a_failing_study_must_fail_by_its_checks(
+    place: Path, study: str, code: int, failed: int, line: str
+) -> None:
+    done = call_function(place, f"failing_studies=(known); judge_study {study} {code}")
+    assert (done.returncode, done.stdout) == (failed, f"{line}\n")
