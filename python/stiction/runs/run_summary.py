@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mujoco
@@ -14,6 +14,7 @@ from rich.table import Table
 from stiction._core import AdvanceReport, StepReport, contact_model_traits
 from stiction.recording import format as fmt
 from stiction.simulator import Simulator
+from stiction.tables.text_table import make_text_table
 
 # Number of steps whose cost is averaged before the median and minimum are taken. The noise of the
 # clock is far below the cost of this many steps.
@@ -204,28 +205,32 @@ def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
 
 def make_table(title: str, figures: dict[str, Any]) -> Table:
     """Makes a table of the figures for the terminal."""
-    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column()
+    table = make_text_table(["", ""], list(_list_rows(figures)), title=title)
+    table.columns[0].style = "bold"
+    return table
+
+
+def _list_rows(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yields name and value of each row."""
     costs, contacts, iterations = (figures[k] for k in ("us_per_step", "contacts", "iterations"))
     advance = figures["advance"]
-    table.add_row("steps" if advance is None else "periods", str(figures["num_steps"]))
-    table.add_row(
+    yield ("steps" if advance is None else "periods"), str(figures["num_steps"])
+    yield (
         "time",
         f"{figures['simulated_time']:.6g} s simulated in {figures['wall_time']:.3g} s, "
         f"{_format(figures['real_time_factor'])} times real time",
     )
     if advance is not None:
-        table.add_row(
+        yield (
             "error control",
             f"{advance['num_steps']} steps of {_format(advance['smallest_step'])} to "
             f"{_format(advance['largest_step'])} s, {advance['num_rejected']} rejected",
         )
-        table.add_row(
+        yield (
             "local errors",
             f"{_format(advance['largest_error'])} m max, {_format(advance['sum_of_errors'])} m in sum",
         )
-    table.add_row(
+    yield (
         f"cost of a {'step' if advance is None else 'period'}",
         f"{_format(costs['median'])} us median, {_format(costs['min'])} us min",
     )
@@ -233,25 +238,24 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     if figures["patches"]["max"]:
         rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
     if advance is None and figures["parts"] > figures["num_steps"]:
-        table.add_row(
+        yield (
             "substeps",
             f"{figures['parts']}, {figures['events']} events, {figures['halvings']} halvings",
         )
     for name, values in rows:
-        table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
+        yield name, f"{_format(values['mean'])} mean, {_format(values['max'])} max"
     for name, key, unit in (
         ("error bound", "error_bound", "sqrt(J)"),
         ("velocity bound", "velocity_bound", "m/s"),
     ):
         bound = figures[key]
-        table.add_row(name, "none" if bound is None else f"{_format(bound)} {unit}")
+        yield name, "none" if bound is None else f"{_format(bound)} {unit}"
     for fallback in figures.get("point_fallbacks", []):
         names = " and ".join(f"'{name}'" for name in fallback["geoms"])
-        table.add_row("point contact", f"{names}: {fallback['reason']}")
+        yield "point contact", f"{names}: {fallback['reason']}"
     if "energy" in figures:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
-        table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")
-    return table
+        yield "energy", f"{_format(start)} J at the start, {_format(end)} J at the end"
 
 
 def _format(value: float | None) -> str:
