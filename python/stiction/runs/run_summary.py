@@ -8,17 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mujoco
-import numpy as np
 from rich.table import Table
 
 from stiction._core import AdvanceReport, StepReport, contact_model_traits
 from stiction.recording import format as fmt
+from stiction.runs.step_costs import StepCosts
 from stiction.simulator import Simulator
 from stiction.tables.text_table import make_text_table
-
-# Number of steps whose cost is averaged before the median and minimum are taken. The noise of the
-# clock is far below the cost of this many steps.
-_CHUNK = 50
 
 
 class _Mean:
@@ -36,30 +32,6 @@ class _Mean:
         if self.count == 0:
             return {"mean": None, "max": None}
         return {"mean": self._sum / self.count, "max": self._max}
-
-
-class _Costs:
-    """The costs of steps, averaged over chunks [us]."""
-
-    def __init__(self) -> None:
-        self._chunks: list[float] = []
-        self._open_sum, self._open_count = 0.0, 0
-
-    def add(self, cost: float) -> None:
-        self._open_sum += cost
-        self._open_count += 1
-        if self._open_count == _CHUNK:
-            self._chunks.append(self._open_sum / _CHUNK)
-            self._open_sum, self._open_count = 0.0, 0
-
-    def figures(self) -> dict[str, float | None]:
-        chunks = self._chunks
-        if not chunks and self._open_count:
-            chunks = [self._open_sum / self._open_count]
-        return {
-            "min": min(chunks, default=None),
-            "median": float(np.median(chunks)) if chunks else None,
-        }
 
 
 class _Advances:
@@ -107,7 +79,7 @@ class RunSummary:
         self.fallbacks: set[tuple[int, int]] = set()
         self._is_certified = not contact_model_traits(contact_model).is_mj_step
         self._time_step = time_step
-        self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
+        self._costs, self._contacts, self._iterations = StepCosts(), _Mean(), _Mean()
         self._patches, self._faces = _Mean(), _Mean()
         self._events = self._halvings = self._parts = 0
         self._error_bound = self._velocity_bound = self._coupling_error = 0.0
