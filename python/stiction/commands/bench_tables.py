@@ -12,9 +12,10 @@ from typing import Any
 
 from rich.table import Table
 
-from stiction.commands.output import make_console, make_table, print_json
+from stiction.commands.output import make_console, print_json
 from stiction.evidence.bench import corpus
 from stiction.evidence.bench.work_precision import WorkCurves, WorkPoint
+from stiction.tables.text_table import make_text_table
 
 CLUTTER = (
     "bodies:d | contacts:d | us/step=us_per_step:.0f | mj_step=mujoco_us_per_step:.0f | "
@@ -80,7 +81,9 @@ def print_table(title: str, columns: str, rows: list[Row]) -> None:
     split = _split(columns)
     align = "".join("l" if form == "s" else "r" for _, _, form in split)
     cells = (_format_row(columns, row) for row in rows)
-    make_console().print(make_table([heading for heading, *_ in split], cells, align, title=title))
+    make_console().print(
+        make_text_table([heading for heading, *_ in split], cells, align, title=title)
+    )
 
 
 def print_cases(
@@ -140,7 +143,7 @@ def _make_curve_table(curves: WorkCurves, knob: str) -> Table:
         of_stepper = {point.setting: point for point in points if point.stepper == name}
         rows.append((name, *(_format_point(of_stepper.get(setting)) for setting in settings)))
     headings = ("stepper", *(f"{setting:g}" for setting in settings))
-    return make_table(headings, rows, "l" + "r" * len(settings), no_wrap=True)
+    return make_text_table(headings, rows, "l" + "r" * len(settings), no_wrap=True)
 
 
 def _format_point(point: WorkPoint | None) -> str:

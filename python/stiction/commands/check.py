@@ -14,12 +14,13 @@ from stiction.analysis.verify.table import describe_failure, print_verification
 from stiction.analysis.verify.verification import verify_recording
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import ContactModel, Json, Properties, Settings, TimeStep
-from stiction.commands.output import Messages, make_console, make_table, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.inputs.names import make_printable
 from stiction.recording.reader import is_mcap_file
 from stiction.recording.recording import Recording
 from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
+from stiction.tables.text_table import make_text_table
 
 _Speed = Annotated[
     float,
@@ -137,4 +138,4 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
         f"{subject.scene.path} under {subject.contact_model} at {subject.simulator.time_step:g} s",
         markup=False,
     )
-    console.print(make_table(("check", "finding"), rows, styles=styles))
+    console.print(make_text_table(("check", "finding"), rows, styles=styles))

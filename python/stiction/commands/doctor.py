@@ -7,7 +7,8 @@ import dataclasses
 from stiction.analysis.doctor import examine
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json
-from stiction.commands.output import Messages, make_console, make_table, print_json
+from stiction.commands.output import Messages, make_console, print_json
+from stiction.tables.text_table import make_text_table
 
 _STYLES = {"ok": "", "missing": "dim", "failed": "red"}
 
@@ -28,7 +29,7 @@ def doctor(as_json: Json = False) -> int:
         rows = [(each.name, each.status, each.text, each.remedy) for each in found]
         styles = [_STYLES[each.status] for each in found]
         headings = ("", "status", "found", "remedy")
-        make_console().print(make_table(headings, rows, styles=styles, overflow="fold"))
+        make_console().print(make_text_table(headings, rows, styles=styles, overflow="fold"))
     messages = Messages()
     for entry in failed:
         messages.fail(f"{entry.name}: {entry.text}; {entry.remedy}")

@@ -15,10 +15,11 @@ from stiction.analysis.artifacts.predictions import Artifacts, is_predicted
 from stiction.analysis.artifacts.probe import estimate_operating_point
 from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, Laws, Properties, SceneFile, TimeStep
-from stiction.commands.output import Messages, make_console, make_table, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.scene import load_scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
+from stiction.tables.text_table import make_text_table
 
 _Slip = Annotated[
     float, typer.Option(min=0, help=escape("Slip speed at which artifacts are given [m/s]."))
@@ -102,7 +103,7 @@ def _print_artifacts(console: Console, budget: PairBudget) -> None:
         cells = ("-" if value is None else f"{value:.4g}" for value in values)
         unit = dissipation if field.name == "dissipation" else _UNITS[field.name]
         rows.append((field.name.replace("_", " "), *cells, unit))
-    console.print(make_table(("", "predicted", "measured", "unit"), rows, "lrr"))
+    console.print(make_text_table(("", "predicted", "measured", "unit"), rows, "lrr"))
     if budget.note:
         console.print(budget.describe(), markup=False)
 
@@ -158,4 +159,4 @@ def _make_numbers(numbers: list[dict[str, Any]]) -> Table:
         for number in numbers
     ]
     styles = ["" if number["is_used"] else "dim" for number in numbers]
-    return make_table(("", "value", "unit", "source"), rows, "lr", styles=styles)
+    return make_text_table(("", "value", "unit", "source"), rows, "lr", styles=styles)

@@ -12,9 +12,10 @@ from stiction import contact_models
 from stiction.analysis.grasp.grasp import Grasp, GraspRow, measure_grasp
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
-from stiction.commands.output import Messages, make_console, make_table, print_json
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.runs.controls import count_steps, default_duration
 from stiction.setup.options import DEFAULTS
+from stiction.tables.text_table import make_text_table
 
 _GOOD = ("held", "supported")
 
@@ -83,7 +84,7 @@ def _make_grasp_table(result: Grasp) -> Table:
         "status",
     )
     cells = map(_make_cells, result.rows)
-    return make_table(headings, cells, "lrrrrrr", title=title, no_wrap=True)
+    return make_text_table(headings, cells, "lrrrrrr", title=title, no_wrap=True)
 
 
 def _make_cells(row: GraspRow) -> tuple[str, ...]:

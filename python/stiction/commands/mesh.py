@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from stiction.commands.app import app
 from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.meshing import TetMesh, make_report, read_surface, tetrahedralize
+from stiction.tables.text_table import make_text_table
 
 _SURFACES = (".obj", ".stl")
 
@@ -139,9 +139,4 @@ def _make_table(facts: dict[str, Any]) -> Table:
         ("speed limit", f"{facts['speed_limit']:.4g}", "m/s", "greatest distance per step of 2 ms"),
         (field["kind"], f"{field['min']:.4g} to {field['max']:.4g}", unit, ""),
     ]
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for justify in ("left", "right", "left", "left"):
-        table.add_column(justify=justify)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    return make_text_table([""] * 4, rows, "lrll")

@@ -1,18 +1,15 @@
-"""The output of commands: messages and progress on standard error, tables and JSON."""
+"""The output of commands: messages and progress on standard error, texts and JSON on standard output."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from stiction.binding.interrupts import AfterStep, DeferredInterrupt
 from stiction.errors import StepWarning
@@ -97,24 +94,6 @@ class Messages:
                 return interrupt.take()
 
             yield after_step
-
-
-def make_table(
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    align: str = "",
-    *,
-    title: str | None = None,
-    styles: Iterable[str] = (),
-    **column: Any,
-) -> Table:
-    """Makes a table of texts. `align` has `l` or `r` for each column; `styles` one style for each row."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading, side in zip_longest(headings, align, fillvalue="l"):
-        table.add_column(heading, justify="right" if side == "r" else "left", **column)
-    for row, style in zip_longest(list(rows), styles, fillvalue=""):
-        table.add_row(*map(Text, row), style=style)
-    return table
 
 
 def make_console() -> Console:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json, make_models_option
-from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.commands.parsing import check_name
 from stiction.evidence.studies.checks import Check, format_value
 from stiction.evidence.studies.study import (
@@ -22,6 +22,7 @@ from stiction.evidence.studies.study import (
     write_result,
 )
 from stiction.inputs.names import find_compliant_models
+from stiction.tables.text_table import make_text_table
 
 # Optional results of other simulators that studies are compared with, in a folder beside the
 # repository.
@@ -114,4 +115,4 @@ def _make_check_table(title: str, checks: list[Check]) -> Table:
     ]
     styles = ["" if c.passed else "red" for c in checks]
     headings = ("", "check", "value", "required", "source")
-    return make_table(headings, rows, "llr", title=title, styles=styles, no_wrap=True)
+    return make_text_table(headings, rows, "llr", title=title, styles=styles, no_wrap=True)

@@ -17,13 +17,14 @@ from rich.table import Table
 from stiction.binding.interrupts import DeferredInterrupt
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json
-from stiction.commands.output import Messages, make_console, make_table, print_json, print_text
+from stiction.commands.output import Messages, make_console, print_json, print_text
 from stiction.sweep.config import read_config
 from stiction.sweep.journal import read_journal
 from stiction.sweep.plan import Plan, make_plan
 from stiction.sweep.pool import Finished
 from stiction.sweep.sweep import SweepResult, run_sweep, select_waiting
 from stiction.sweep.table import Row
+from stiction.tables.text_table import make_text_table
 
 _MAX_LISTED = 10  # failures that are described; the table has all
 
@@ -139,7 +140,7 @@ def _list_units(plan: Plan, folder: Path, retry: bool, as_json: bool) -> None:
                 str(unit.num_steps),
             )
         )
-    make_console().print(make_table(headings, rows, no_wrap=True))
+    make_console().print(make_text_table(headings, rows, no_wrap=True))
     same = plan.num_combinations - len(plan.units)
     note = f"; {same} other combinations are the same runs" if same else ""
     print_text(f"{len(plan.units)} units, {len(waiting)} to run{note}")
@@ -213,7 +214,7 @@ def _make_result_table(sweep: SweepResult) -> Table:
         cells += [_find_median(rows, column, factor) for _, _, column, factor in used]
         table.append(cells)
     align = "llllr" + "r" * len(used)
-    return make_table(headings, table, align, title=title, no_wrap=True)
+    return make_text_table(headings, table, align, title=title, no_wrap=True)
 
 
 def _find_median(rows: list[Row], column: str, factor: float) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from stiction.compare.rows import Comparison, Row
+from stiction.tables.text_table import make_text_table
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,10 @@ def make_title(comparison: Comparison) -> str:
 def make_table(comparison: Comparison) -> Table:
     """Makes the table for a terminal. Unknown values of a failed row are shown as '-'."""
     columns = make_columns(comparison)
-    table = Table(title=make_title(comparison), title_justify="left", box=None, pad_edge=False)
-    table.add_column("contact model", no_wrap=True)
-    for column in columns:
-        table.add_column(f"{column.heading}\n{column.unit}", justify="right", no_wrap=True)
-    for row in comparison.rows:
-        table.add_row(row.label, *(column.format(row) for column in columns))
-    return table
+    headings = ["contact model", *(f"{column.heading}\n{column.unit}" for column in columns)]
+    rows = [(row.label, *(column.format(row) for column in columns)) for row in comparison.rows]
+    align = "l" + "r" * len(columns)
+    return make_text_table(headings, rows, align, title=make_title(comparison), no_wrap=True)
 
 
 def describe_trouble(row: Row) -> str | None:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import mujoco
-import numpy as np
 from rich.table import Table
 
 from stiction._core import AdvanceReport, StepReport, contact_model_traits
 from stiction.recording import format as fmt
+from stiction.runs.step_costs import StepCosts
 from stiction.simulator import Simulator
-
-# Number of steps whose cost is averaged before the median and minimum are taken. The noise of the
-# clock is far below the cost of this many steps.
-_CHUNK = 50
+from stiction.tables.text_table import make_text_table
 
 
 class _Mean:
@@ -35,30 +32,6 @@ class _Mean:
         if self.count == 0:
             return {"mean": None, "max": None}
         return {"mean": self._sum / self.count, "max": self._max}
-
-
-class _Costs:
-    """The costs of steps, averaged over chunks [us]."""
-
-    def __init__(self) -> None:
-        self._chunks: list[float] = []
-        self._open_sum, self._open_count = 0.0, 0
-
-    def add(self, cost: float) -> None:
-        self._open_sum += cost
-        self._open_count += 1
-        if self._open_count == _CHUNK:
-            self._chunks.append(self._open_sum / _CHUNK)
-            self._open_sum, self._open_count = 0.0, 0
-
-    def figures(self) -> dict[str, float | None]:
-        chunks = self._chunks
-        if not chunks and self._open_count:
-            chunks = [self._open_sum / self._open_count]
-        return {
-            "min": min(chunks, default=None),
-            "median": float(np.median(chunks)) if chunks else None,
-        }
 
 
 class _Advances:
@@ -106,7 +79,7 @@ class RunSummary:
         self.fallbacks: set[tuple[int, int]] = set()
         self._is_certified = not contact_model_traits(contact_model).is_mj_step
         self._time_step = time_step
-        self._costs, self._contacts, self._iterations = _Costs(), _Mean(), _Mean()
+        self._costs, self._contacts, self._iterations = StepCosts(), _Mean(), _Mean()
         self._patches, self._faces = _Mean(), _Mean()
         self._events = self._halvings = self._parts = 0
         self._error_bound = self._velocity_bound = self._coupling_error = 0.0
@@ -204,28 +177,32 @@ def calc_energy(model: mujoco.MjModel, state: fmt.Vector) -> dict[str, float]:
 
 def make_table(title: str, figures: dict[str, Any]) -> Table:
     """Makes a table of the figures for the terminal."""
-    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column()
+    table = make_text_table(["", ""], list(_list_rows(figures)), title=title)
+    table.columns[0].style = "bold"
+    return table
+
+
+def _list_rows(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yields name and value of each row."""
     costs, contacts, iterations = (figures[k] for k in ("us_per_step", "contacts", "iterations"))
     advance = figures["advance"]
-    table.add_row("steps" if advance is None else "periods", str(figures["num_steps"]))
-    table.add_row(
+    yield ("steps" if advance is None else "periods"), str(figures["num_steps"])
+    yield (
         "time",
         f"{figures['simulated_time']:.6g} s simulated in {figures['wall_time']:.3g} s, "
         f"{_format(figures['real_time_factor'])} times real time",
     )
     if advance is not None:
-        table.add_row(
+        yield (
             "error control",
             f"{advance['num_steps']} steps of {_format(advance['smallest_step'])} to "
             f"{_format(advance['largest_step'])} s, {advance['num_rejected']} rejected",
         )
-        table.add_row(
+        yield (
             "local errors",
             f"{_format(advance['largest_error'])} m max, {_format(advance['sum_of_errors'])} m in sum",
         )
-    table.add_row(
+    yield (
         f"cost of a {'step' if advance is None else 'period'}",
         f"{_format(costs['median'])} us median, {_format(costs['min'])} us min",
     )
@@ -233,25 +210,24 @@ def make_table(title: str, figures: dict[str, Any]) -> Table:
     if figures["patches"]["max"]:
         rows += [("patches", figures["patches"]), ("faces", figures["faces"])]
     if advance is None and figures["parts"] > figures["num_steps"]:
-        table.add_row(
+        yield (
             "substeps",
             f"{figures['parts']}, {figures['events']} events, {figures['halvings']} halvings",
         )
     for name, values in rows:
-        table.add_row(name, f"{_format(values['mean'])} mean, {_format(values['max'])} max")
+        yield name, f"{_format(values['mean'])} mean, {_format(values['max'])} max"
     for name, key, unit in (
         ("error bound", "error_bound", "sqrt(J)"),
         ("velocity bound", "velocity_bound", "m/s"),
     ):
         bound = figures[key]
-        table.add_row(name, "none" if bound is None else f"{_format(bound)} {unit}")
+        yield name, "none" if bound is None else f"{_format(bound)} {unit}"
     for fallback in figures.get("point_fallbacks", []):
         names = " and ".join(f"'{name}'" for name in fallback["geoms"])
-        table.add_row("point contact", f"{names}: {fallback['reason']}")
+        yield "point contact", f"{names}: {fallback['reason']}"
     if "energy" in figures:
         start, end = (sum(figures["energy"][k].values()) for k in ("start", "end"))
-        table.add_row("energy", f"{_format(start)} J at the start, {_format(end)} J at the end")
-    return table
+        yield "energy", f"{_format(start)} J at the start, {_format(end)} J at the end"
 
 
 def _format(value: float | None) -> str:

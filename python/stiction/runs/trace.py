@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction import StepReport
-
-# Number of steps whose cost is averaged before the minimum is taken. The noise of the clock is far
-# below the cost of this many steps.
-BLOCK = 50
+from stiction.runs.step_costs import StepCosts
 
 
 class Trace:
@@ -74,8 +71,7 @@ class Trace:
         Returns:
             The time, or None if no step counts.
         """
-        us = self["us"][self["time"] >= begin]
-        if len(us) == 0:
-            return None
-        num_blocks = max(1, len(us) // BLOCK)
-        return float(min(block.mean() for block in np.array_split(us, num_blocks)))
+        costs = StepCosts()
+        for us in self["us"][self["time"] >= begin]:
+            costs.add(float(us))
+        return costs.figures()["min"]

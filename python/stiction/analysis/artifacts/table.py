@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from stiction.analysis.artifacts.budget import PairBudget
+from stiction.tables.text_table import make_text_table
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,15 @@ EXPLANATION = "predicted / measured on a block with the same properties / mean o
 
 def make_table(rows: Sequence[tuple[str, PairBudget]]) -> Table:
     """Makes a table for the terminal; each row has a label, such as the contact model."""
-    table = Table(title=f"Artifacts: {EXPLANATION}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("contact model", no_wrap=True)
-    table.add_column("geoms", no_wrap=True)
     columns = find_columns(budget for _, budget in rows)
-    for column in columns:
-        table.add_column(f"{column.heading}\n{column.unit}", justify="right", no_wrap=True)
-    for label, budget in rows:
-        geoms = " and ".join(budget.geoms)
-        table.add_row(label, geoms, *(column.format(budget) for column in columns))
-    return table
+    headings = ["contact model", "geoms", *(f"{c.heading}\n{c.unit}" for c in columns)]
+    cells = [
+        (label, " and ".join(budget.geoms), *(column.format(budget) for column in columns))
+        for label, budget in rows
+    ]
+    align = "ll" + "r" * len(columns)
+    title = f"Artifacts: {EXPLANATION}"
+    return make_text_table(headings, cells, align, title=title, no_wrap=True)
 
 
 def _format(value: float | None, scale: float) -> str:

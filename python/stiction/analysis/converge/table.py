@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rich.markup import escape
 from rich.table import Table
 
 from stiction.analysis.converge.convergence import Convergence, ModelConvergence
+from stiction.tables.text_table import make_text_table
 
 
 def make_table(result: Convergence) -> Table:
@@ -15,21 +15,17 @@ def make_table(result: Convergence) -> Table:
         f"{name}, {result.duration:.4g} s: errors of positions [m], and the step that reaches "
         f"{result.accuracy:g} m"
     )
-    table = Table(title=escape(title), title_justify="left", box=None, pad_edge=False)
-    table.add_column("contact model", no_wrap=True)
-    for step in result.time_steps:
-        table.add_column(f"{1e3 * step:.4g} ms", justify="right", no_wrap=True)
-    for heading in ("order", "step", f"from {result.reference}"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
+    steps = [f"{1e3 * step:.4g} ms" for step in result.time_steps]
+    headings = ["contact model", *steps, "order", "step", f"from {result.reference}", "status"]
+    rows = []
     for model in result.models:
         errors = [f"{error:.2e}" for error in model.errors] or ["-"] * len(result.time_steps)
         order = "-" if model.order is None else f"{model.order:.2f}"
         distance = "-" if model.limit_distance is None else f"{model.limit_distance:.2e}"
-        table.add_row(
-            model.label, *errors, order, _format_step(model, result), distance, model.status
-        )
-    return table
+        step = _format_step(model, result)
+        rows.append((model.label, *errors, order, step, distance, model.status))
+    align = "l" + "r" * (len(headings) - 2) + "l"
+    return make_text_table(headings, rows, align, title=title, no_wrap=True)
 
 
 def _format_step(model: ModelConvergence, result: Convergence) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from stiction.analysis.verify.verification import CHECKS, CheckResult, Verification
+from stiction.tables.text_table import make_text_table
 
 
 def print_verification(result: Verification, console: Console) -> None:
@@ -16,19 +16,18 @@ def print_verification(result: Verification, console: Console) -> None:
         "a solver",
         markup=False,
     )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("check", "steps", "failed", "worst, of what is allowed", "what it says"):
-        table.add_column(heading, justify="right" if heading in ("steps", "failed") else "left")
+    headings = ("check", "steps", "failed", "worst, of what is allowed", "what it says")
+    rows: list[tuple[str | Text, ...]] = []
     for name, (meaning, _) in CHECKS.items():
         found = result.checks.get(name)
         if found is None:
-            table.add_row(Text(name, style="dim"), "-", "-", "-", Text(meaning, style="dim"))
+            rows.append((Text(name, style="dim"), "-", "-", "-", Text(meaning, style="dim")))
             continue
         worst = f"{found.share:.2g}, step {found.step}" if found.step else "0"
         style = "red" if found.num_failed else ""
         cells = (name, str(found.num_steps), str(found.num_failed), worst, meaning)
-        table.add_row(*(Text(cell, style=style) for cell in cells))
-    console.print(table)
+        rows.append(tuple(Text(cell, style=style) for cell in cells))
+    console.print(make_text_table(headings, rows, "lrr"))
     if result.known_dofs < 1 and "momentum" in result.checks:
         console.print(
             f"The balance of momentum covers {100 * result.known_dofs:.0f} % of the dofs.",

@@ -1,0 +1,94 @@
+"""`./dev` names what a command lacks or has too much, in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[3] / "dev"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Returns a folder that has the script and no environment."""
+    (tmp_path / "dev").write_text(SCRIPT.read_text())
+    return tmp_path
+
+
+def run_dev(place: Path, *words: str) -> str:
+    """Returns the error of a command."""
+    done = subprocess.run(
+        ["bash", place / "dev", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize("words", ["lint", "pytest python/tests", "fuzz --ci", "release 0.2.0"])
+def test_a_part_without_its_environment_names_the_setup(place: Path, words: str) -> None:
+    command = words.split()[0]
+    assert run_dev(place, *words.split()) == (
+        f"dev: {command} needs the environment .venv, which is not there; run ./dev setup first\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["setup", "lint", "tidy", "format", "studies", "bench"])
+def test_an_extra_word_is_refused(place: Path, command: str) -> None:
+    assert run_dev(place, command, "a", "b") == (
+        f"dev: {command} takes no argument, but has: a b; write: ./dev {command}\n"
+    )
+
+
+def test_all_takes_no_further_word(place: Path) -> None:
+    assert run_dev(place, "test", "--all", "lint") == (
+        "dev: test takes no argument except --all, but has: --all lint; "
+        "write: ./dev test, or ./dev test --all\n"
+    )
+
+
+def call_function(place: Path, call: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Calls a function of the script."""
+    (place / "dev").write_text(SCRIPT.read_text().partition("# ---- commands ---")[0])
+    return subprocess.run(
+        ["bash", "-c", f"source ./dev; {call}"],
+        cwd=place,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_python_that_cannot_make_the_environment_is_named(place: Path) -> None:
+    done = call_function(place, "find_python", PYTHON="/bin/false")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "dev: PYTHON=/bin/false is not a Python 3.11 or newer with venv and headers; "
+        "set another one, or unset PYTHON\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("study", "code", "failed", "line"),
+    [
+        ("disk", 0, 0, "disk: ok"),
+        ("disk", 1, 1, "disk: FAILED with exit code 1, see build/logs/study-disk.log"),
+        ("known", 1, 0, "known: fails, as is known"),
+        ("known", 139, 1, "known: FAILED with exit code 139, see build/logs/study-known.log"),
+        (
+            "known",
+            0,
+            1,
+            "known: FAILED, because all checks passed; remove it from failing_studies in dev, "
+            "and from docs/studies.md",
+        ),
+    ],
+)
+def test_a_failing_study_must_fail_by_its_checks(
+    place: Path, study: str, code: int, failed: int, line: str
+) -> None:
+    done = call_function(place, f"failing_studies=(known); judge_study {study} {code}")
+    assert (done.returncode, done.stdout) == (failed, f"{line}\n")
