@@ -42,10 +42,10 @@ def test_an_extra_word_is_refused(place: Path, command: str) -> None:
     )
 
 
-def test_all_takes_no_further_word(place: Path) -> None:
+def test_all_takes_only_its_parts(place: Path) -> None:
     assert run_dev(place, "test", "--all", "lint") == (
-        "dev: test takes no argument except --all, but has: --all lint; "
-        "write: ./dev test, or ./dev test --all\n"
+        "dev: test takes no argument except --all and its part python, cpp or studies, but has: "
+        "--all lint; write for example: ./dev test --all cpp\n"
     )
 
 
