@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a folder, a file, a function or a class is too large to hold in one head.
+"""Fails if a folder, a file, a function or a class is too large, or if a folder has no README.md.
 
     check_sizes.py [ROOT]
 
@@ -25,6 +25,10 @@ MAX_FILES = 40  # of a folder
 MAX_LINES = 450  # of a file
 MAX_FUNCTION = 60  # lines, without a docstring
 MAX_MEMBERS = 20  # data members of a class in C++; methods and properties of one in Python
+# Folders that need a README, which says what they are for.
+README_FOLDERS = re.compile(
+    r"src/.+|python/(src|tests|stiction(/\w+|/evidence/\w+)?)|tests|tools|bench|scenes|examples"
+)
 TESTS = ("tests/", "python/tests/")  # their files and functions may be as long as their cases are
 
 # Names of folders, files, functions (file:name) and classes (file:name) that exceed a limit.
@@ -57,6 +61,15 @@ def find_large_folders(files: list[str]) -> Iterator[Finding]:
     for folder, count in Counter(str(Path(file).parent) for file in files).items():
         if count > MAX_FILES:
             yield Finding(folder, 0, f"has {count} files, at most {MAX_FILES} are allowed")
+
+
+def find_missing_readmes(files: list[str]) -> Iterator[Finding]:
+    folders = {str(parent) for file in files for parent in Path(file).parents}
+    for folder in sorted(folders):
+        if README_FOLDERS.fullmatch(folder) and f"{folder}/README.md" not in files:
+            yield Finding(
+                folder, 0, "has no README.md, which says what the folder is for; write one"
+            )
 
 
 def find_large_parts(file: str, text: str) -> Iterator[Finding]:
@@ -177,7 +190,8 @@ def main() -> int:
         if file.endswith((".cpp", ".hpp", ".py")):
             text = (root / file).read_text()
             findings += [(file, finding) for finding in find_large_parts(file, text)]
-    faults = [
+    faults = [f"{each.name}:{each.line}: {each.text}" for each in find_missing_readmes(files)]
+    faults += [
         f"{file or finding.name}:{finding.line}: {finding.text}; divide it, or "
         "give it a reason in EXCEPTIONS of tools/check_sizes.py"
         for file, finding in findings

@@ -78,6 +78,30 @@ def test_python_function_without_its_docstring(tmp_path: Path) -> None:
 
 def test_file_of_too_many_lines(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "README.md").touch()
     for file in (tmp_path / "a.cpp", tmp_path / "tests" / "a.cpp"):
         file.write_text("int x;\n" * 451)
     assert check(tmp_path) == ["a.cpp:1: has 451 lines, at most 450 are allowed"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_needed"),
+    [
+        ("src/stiction/base", True),
+        ("src/stiction/formulations/rigid/cone", True),
+        ("python/stiction/runs", True),
+        ("python/stiction/evidence/bench", True),
+        ("python/stiction/evidence/scorecard/scenes", False),
+        ("python/stiction/analysis/verify", False),
+        ("tools", True),
+        ("tests/base", False),
+        ("docs/images", False),
+    ],
+)
+def test_folder_without_a_readme(tmp_path: Path, folder: str, is_needed: bool) -> None:
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "a.txt").touch()
+    fault = f"{folder}:0: has no README.md, which says what the folder is for"
+    assert (fault in check(tmp_path)) == is_needed
+    (tmp_path / folder / "README.md").touch()
+    assert fault not in check(tmp_path)
