@@ -112,10 +112,7 @@ def run_command(
         "warnings": texts + warnings,
         "recording": str(recording.record) if recording.record else None,
     }
-    if as_json:
-        print_json(figures)
-    else:
-        _print_tables(scene.name, figures, budgets)
+    _print_results(scene.name, figures, budgets, as_json)
     for text in warnings:
         messages.warn(text)
     return _conclude(figures, messages)
@@ -140,7 +137,12 @@ def _describe_end(
     }
 
 
-def _print_tables(name: str, figures: dict[str, Any], budgets: list[PairBudget]) -> None:
+def _print_results(
+    name: str, figures: dict[str, Any], budgets: list[PairBudget], as_json: bool
+) -> None:
+    if as_json:
+        print_json(figures)
+        return
     steps = (
         f"steps of {figures['time_step']:g} s"
         if figures["accuracy"] is None

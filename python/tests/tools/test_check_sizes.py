@@ -67,6 +67,42 @@ def test_class_of_too_many_members(tmp_path: Path) -> None:
     assert check(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("members", "count"),
+    [
+        ("  std::vector<int> a, b,\n      c;\n", 3),
+        ("  std::map<int, int> a{{1, 2}, {3, 4}};\n", 1),
+        ("  std::array<int, 2> a = {\n      1,\n      2,\n  };\n  int b;\n", 2),
+        ("  std::function<void(int, int)> a;\n  int b = f(1, 2), c = 3;\n", 3),
+        ("  int find(int a,\n           int b) const;\n  void f() {\n    int c;\n  }\n", 0),
+        (
+            "  static constexpr std::array<int, 2> k{1,\n                                       2};\n",
+            0,
+        ),
+        ("  struct Part {\n    int a, b;\n  };\n  Part a;\n", 1),
+        ("  int a;  // one, two;\n  // int b;\n  int c[3];\n", 2),
+    ],
+)
+def test_members_of_a_class(tmp_path: Path, members: str, count: int) -> None:
+    file = tmp_path / "a.hpp"
+    for spare in (20, 21):
+        rest = "".join(f"  int x{i};\n" for i in range(spare - count))
+        file.write_text(f"struct A {{\n{members}{rest}}};\n")
+        fault = "a.hpp:1: A has 21 members, at most 20 are allowed"
+        assert check(tmp_path) == ([fault] if spare == 21 else [])
+
+
+def test_members_of_a_python_class(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    head = "class A:\n    b: int\n    C = 1\n    D: ClassVar[int] = 2\n    _: KW_ONLY\n"
+    methods = "    def _f(self):\n        self.b, self.e = 1, 2\n        self.e += other.g\n"
+    public = "".join(f"    def f{i}(self):\n        self._x{i} = 1\n" for i in range(9))
+    file.write_text(head + methods + public)
+    assert check(tmp_path) == []
+    file.write_text(head + methods + public + "    @property\n    def h(self): ...\n")
+    assert check(tmp_path) == ["a.py:1: A has 21 members, at most 20 are allowed"]
+
+
 def test_python_function_without_its_docstring(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     docstring = '    """One.\n\n    Two.\n    """\n'

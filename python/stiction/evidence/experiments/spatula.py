@@ -15,6 +15,7 @@ import stiction
 from stiction.errors import ignored_settings_are_fine
 from stiction.inputs.package_scenes import find_scene_file
 from stiction.runs.run import Run, Step, StepFunction
+from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
@@ -118,6 +119,21 @@ class SpatulaRun:
         return float(np.interp(time, self.time, self.pitch))
 
 
+# What run_spatula measures after each step: fields of SpatulaRun, in this order.
+_COLUMNS = (
+    "pitch",
+    "faces",
+    "area",
+    "slip_speed",
+    "slipping",
+    "length_ratio",
+    "pressing",
+    "step_us",
+    "surfaces_us",
+    "solve_us",
+)
+
+
 def run_spatula(
     wave: GripWave,
     duration: float,
@@ -136,28 +152,15 @@ def run_spatula(
     switch that a whole step would miss. The patches at `times_shown` are kept."""
     scene = stiction.load_scene(find_scene_file("spatula"))
     model, data = scene.model, scene.make_data()
-    properties: Any = scene.properties.content if scene.properties else {}
-    for material in properties["materials"].values():
-        material["resolution_hint"] /= refinement
     starts, lengths = _plan_steps(wave, duration, time_step, opening_step)
-    with ignored_settings_are_fine():
-        simulators = {
-            length: stiction.Simulator(
-                model,
-                contact_model,
-                time_step=length,
-                properties=properties,
-                stiction_tolerance=stiction_tolerance,
-                tolerance=tolerance,
-            )
-            for length in sorted(set(lengths.tolist()))
-        }
+    options = {"stiction_tolerance": stiction_tolerance, "tolerance": tolerance}
+    simulators = _make_simulators(scene, contact_model, lengths, refinement, options)
     mujoco.mj_forward(model, data)
     spatula, handle = model.body("spatula").id, model.geom("handle").id
     R_start = data.xmat[spatula].reshape(3, 3).copy()
     ends = starts + lengths
     forces = wave.calc_force(starts)
-    rows = np.zeros((len(starts), 10))
+    rows = np.zeros((len(starts), len(_COLUMNS)))
     residual = 0.0
     shown = {int(np.argmin(np.abs(ends - time))): time for time in times_shown}
     patches: dict[float, FlatPatch] = {}
@@ -179,22 +182,25 @@ def run_spatula(
             patches[shown[made.index]] = flatten_patch(report.patches[0], axis)
 
     Run(take, data, len(starts)).to_end(measure)
-    return SpatulaRun(
-        time=ends,
-        pitch=rows[:, 0],
-        force=forces,
-        faces=rows[:, 1].astype(int),
-        area=rows[:, 2],
-        slip_speed=rows[:, 3],
-        slipping=rows[:, 4],
-        length_ratio=rows[:, 5],
-        pressing=rows[:, 6],
-        step_us=rows[:, 7],
-        surfaces_us=rows[:, 8],
-        solve_us=rows[:, 9],
-        max_residual=residual,
-        patches=patches,
-    )
+    columns: dict[str, Any] = dict(zip(_COLUMNS, rows.T, strict=True))
+    columns["faces"] = columns["faces"].astype(int)
+    return SpatulaRun(time=ends, force=forces, max_residual=residual, patches=patches, **columns)
+
+
+def _make_simulators(
+    scene: Scene, contact_model: str, lengths: Vector, refinement: float, options: dict[str, Any]
+) -> dict[float, Simulator]:
+    """Makes a simulator for each length of a step [s]; see run_spatula."""
+    properties: Any = scene.properties.content if scene.properties else {}
+    for material in properties["materials"].values():
+        material["resolution_hint"] /= refinement
+    with ignored_settings_are_fine():
+        return {
+            length: Simulator(
+                scene.model, contact_model, time_step=length, properties=properties, **options
+            )
+            for length in sorted(set(lengths.tolist()))
+        }
 
 
 def _plan_steps(
