@@ -72,12 +72,15 @@ std::string make_piles() {
                                 "</worldbody><actuator>" + actuators + "</actuator>");
 }
 
-/// Returns bodies in a fluid that touch a floor, a mocap body that pushes them, and a pad that
-/// adheres.
-/// @param flag attributes of <flag>
-std::string make_machine(const std::string& flag = "") {
-  return support::make_mjcf(R"(timestep="0.002" density="800" viscosity="0.05" wind="0.3 0 0")", R"(
-<option><flag )" + flag + R"(/></option>
+/// A fluid that flows, as attributes of <option>.
+constexpr const char* kFluid = R"(density="800" viscosity="0.05" wind="0.3 0 0")";
+
+/// Returns bodies that touch a floor, a mocap body that pushes them, and a pad that adheres.
+/// @param option attributes of <option>
+/// @param flag   attributes of <flag>
+std::string make_machine(const std::string& option, const std::string& flag = "") {
+  return support::make_mjcf(R"(timestep="0.002" )" + option,
+                            "<option><flag " + flag + R"(/></option>
 <worldbody>
   <geom name="floor" type="plane" size="9 9 1"/>
   <body name="pusher" mocap="true" pos="-0.3 0 0.1"><geom type="box" size="0.1 0.3 0.05"/></body>
@@ -127,20 +130,20 @@ std::vector<GoldenRun> make_runs() {
       {"no_slip_events", make_cluster(8, few),
        make_custom(ContactModel::no_slip,
                    [](StepOptions* o) { o->integrator = Integrator::event_driven; })},
-      {"coulomb_machine", [] { return make_machine(); }, make_options(ContactModel::coulomb), false,
-       100, true},
-      {"lagged_elastic_machine", [] { return make_machine(); },
+      {"coulomb_machine", [] { return make_machine(kFluid); }, make_options(ContactModel::coulomb),
+       false, 100, true},
+      {"lagged_elastic_machine", [] { return make_machine(kFluid); },
        make_custom(ContactModel::lagged,
                    [](StepOptions* o) {
                      o->parameters.friction_law = contact::FrictionRegularizationKind::elastic;
                    }),
        false, 100, true},
-      {"coulomb_sleeping_machine", [] { return make_machine(R"(sleep="enable")"); },
-       make_options(ContactModel::coulomb), false, 600, true},
-      {"coulomb_advanced_machine", [] { return make_machine(); },
+      {"coulomb_sleeping_machine", [] { return make_machine("", R"(sleep="enable")"); },
+       make_options(ContactModel::coulomb), false, 700, true},
+      {"coulomb_advanced_machine", [] { return make_machine(kFluid); },
        make_options(ContactModel::coulomb), false, 20, true, 0.01},
-      {"lagged_taxels", [] { return make_machine(); }, make_options(ContactModel::lagged), true, 40,
-       true},
+      {"lagged_taxels", [] { return make_machine(kFluid); }, make_options(ContactModel::lagged),
+       true, 40, true},
       // Only MuJoCo computes this run. If it differs, another libmujoco or C library is in use.
       {"mujoco_control", make_piles, make_options(ContactModel::mujoco)},
   };
@@ -173,7 +176,9 @@ void add_outputs(const Scene& scene, const StepReport& report, Hash* hash) {
   hash->add_all(std::span(d->sensordata, m->nsensordata));
   hash->add_all(std::span(d->qfrc_constraint, m->nv));
   hash->add_all(std::span(d->efc_force, d->nefc));
-  hash->add_all(report.taxels.force);
+  const TaxelReport& taxels = report.taxels;
+  for (const auto* values : {&taxels.area, &taxels.traction, &taxels.force, &taxels.torque})
+    hash->add_all(*values);
   for (int tree = 0; tree < m->ntree; ++tree)
     hash->add_all(std::vector<double>{1.0 * d->tree_asleep[tree]});
 }
@@ -209,6 +214,10 @@ std::string run_and_hash(const GoldenRun& run, int num_threads) {
     if (run.has_outputs) add_outputs(scene, report, &hash);
   }
   EXPECT_GT(max_contacts, 3) << run.name;
+  const bool sleeps = scene->opt.enableflags & mjENBL_SLEEP;
+  EXPECT_TRUE(!sleeps ||
+              std::any_of(scene.data->tree_asleep, scene.data->tree_asleep + scene->ntree,
+                          [](int asleep) { return asleep >= 0; }));
   return hash.text();
 }
 
