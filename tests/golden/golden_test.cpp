@@ -83,7 +83,7 @@ std::string make_machine(const std::string& option, const std::string& flag = ""
                             "<option><flag " + flag + R"(/></option>
 <worldbody>
   <geom name="floor" type="plane" size="9 9 1"/>
-  <body name="pusher" mocap="true" pos="-0.3 0 0.1"><geom type="box" size="0.1 0.3 0.05"/></body>
+  <body name="pusher" mocap="true" pos="0.79 0 0.1"><geom type="box" size="0.1 0.3 0.05"/></body>
   <body pos="0 0 0.12" euler="20 10 0"><freejoint/><geom type="cylinder" size="0.1 0.05"/></body>
   <body pos="0 0.4 0.11" euler="90 0 30"><freejoint/><geom type="cylinder" size="0.1 0.08"/></body>
   <body pos="0 -0.4 0.09"><freejoint/><geom type="ellipsoid" size="0.12 0.1 0.08" fluidshape="ellipsoid"/></body>
@@ -93,7 +93,7 @@ std::string make_machine(const std::string& option, const std::string& flag = ""
     <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><site name="tip" pos="0.3 0 0"/></body>
 </worldbody>
 <actuator><adhesion body="pad" ctrlrange="0 1" gain="20"/></actuator>
-<sensor><accelerometer site="tip"/><contact geom1="floor" data="force" reduce="netforce"/></sensor>)");
+<sensor><accelerometer site="tip"/><force site="tip"/></sensor>)");
 }
 
 std::string read_scene(const char* name) {
