@@ -179,8 +179,7 @@ void add_outputs(const Scene& scene, const StepReport& report, Hash* hash) {
   const TaxelReport& taxels = report.taxels;
   for (const auto* values : {&taxels.area, &taxels.traction, &taxels.force, &taxels.torque})
     hash->add_all(*values);
-  for (int tree = 0; tree < m->ntree; ++tree)
-    hash->add_all(std::vector<double>{1.0 * d->tree_asleep[tree]});
+  hash->add_all(std::span(d->tree_asleep, m->ntree));
 }
 
 /// Returns the hash of mjSTATE_INTEGRATION after the run and of the impulses of its last step.

@@ -119,7 +119,7 @@ class SpatulaRun:
         return float(np.interp(time, self.time, self.pitch))
 
 
-# What run_spatula measures after each step: fields of SpatulaRun, in this order.
+# The measurements of run_spatula after each step: fields of SpatulaRun, in this order.
 _COLUMNS = (
     "pitch",
     "faces",
