@@ -143,10 +143,10 @@ bool correct_pair(const mjModel* m, mjData* d, const PairContacts& pair, ShadowM
 
 }  // namespace
 
-int CollisionRepair::run(const mjModel* m, mjData* d) {
-  add_missed_cylinders(m, d);
+int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {
+  if (begin == 0) add_missed_cylinders(m, d);
   int num_corrected = 0;
-  for (int i = 0; i < d->ncon;) {
+  for (int i = begin; i < d->ncon;) {
     const PairContacts pair = find_contacts_at(m, d, i);
     const int before = d->ncon;
     bool is_corrected = false;

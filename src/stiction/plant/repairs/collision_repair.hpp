@@ -48,8 +48,9 @@ class CollisionRepair {
  public:
   /// Corrects the contacts. Call this inside a MuJoCoGuard.
   /// @param collided the model with which mj_collision was called, for these data
+  /// @param begin the first contact; those before it stay
   /// @return the number of pairs that were corrected
-  int run(const mjModel* collided, mjData* data);
+  int run(const mjModel* collided, mjData* data, int begin = 0);
 
  private:
   void add_missed_cylinders(const mjModel* m, mjData* d);

@@ -85,12 +85,12 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   const mjModel* m = input.model;
   const mjData* d = input.data;
   // Contacts between the same two bodies are summed about the world's origin.
-  Vec4 moment{}, force{};
+  Vec4 moment{}, force{}, half_gap{};
   int body_A = 0, body_B = 0;
   // A body's wrench is about the center of mass of its tree, as MuJoCo's dof axes are.
   const auto add_to = [&](int body, double sign) {
     const Vec4 com = load_three(d->subtree_com + 3 * m->body_rootid[body]);
-    add(sign * add_cross(moment, -com, force), wrench_[body].moment);
+    add(sign * add_cross(moment, sign * half_gap - com, force), wrench_[body].moment);
     add(sign * force, wrench_[body].force);
   };
   const auto flush = [&] {
@@ -100,15 +100,14 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   };
   for (const contact::BodyPair& pair : input.problem.pairs) {
     const Vec4 origin = load_three(pair.origin.data());
+    const mjContact& first = d->contact[input.problem.contacts[pair.first_contact].source];
+    flush();
+    body_A = m->geom_bodyid[first.geom[0]];
+    body_B = m->geom_bodyid[first.geom[1]];
+    half_gap = load_three(pair.half_gap.data());
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = input.problem.contacts[i];
       const mjContact& con = d->contact[c.source];
-      const int A = m->geom_bodyid[con.geom[0]], B = m->geom_bodyid[con.geom[1]];
-      if (A != body_A || B != body_B) {
-        flush();
-        body_A = A;
-        body_B = B;
-      }
       // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
       const bool is_face = c.face >= 0;
       const double* R = c.R_WC.data();

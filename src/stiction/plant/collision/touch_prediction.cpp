@@ -1,0 +1,226 @@
+#include "stiction/plant/collision/touch_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/contact/gaps.hpp"
+#include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/repairs/convex_pair.hpp"
+
+namespace stiction::plant {
+namespace {
+
+/// Normals that differ by less than this angle are the same [rad].
+constexpr double kSameNormal = 2e-3;
+
+bool have_same_normal(const mjContact& a, const mjContact& b) {
+  return mju_dot3(a.frame, b.frame) > 1 - 0.5 * kSameNormal * kSameNormal;
+}
+
+double calc_slop(const mjModel* m, const mjContact& con) {
+  double radius = contact::kInfinity;
+  for (const int geom : con.geom)
+    if (m->geom_rbound[geom] > 0) radius = std::min<double>(radius, m->geom_rbound[geom]);
+  return std::min(TouchPrediction::kSlop, TouchPrediction::kRelativeSlop * radius);
+}
+
+}  // namespace
+
+void TouchPrediction::Motion::calc_velocity(const double point[3], double time,
+                                            double out[3]) const {
+  double r[3];
+  for (int i = 0; i < 3; ++i) r[i] = point[i] - center[i] - time * v[i];
+  mju_cross(out, w, r);
+  mju_addTo3(out, v);
+}
+
+Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mjContact> listed,
+                                 const BodyVelocities& velocities, double horizon,
+                                 bool repairs) {
+  constexpr int kMaxRounds = 8;
+  const mjContact like = listed.front();  // the list may move
+  if (!mjCOLLISIONFUNC[m->geom_type[like.geom[0]]][m->geom_type[like.geom[1]]])
+    return Meeting::kAsListed;
+  start(m, d, like, velocities);
+  const double slop = calc_slop(m, like);
+  horizon_ = horizon;
+  travel_ = contact::kTouchDistance / horizon;
+  found_.assign(listed.begin(), listed.end());
+  Closing first;
+  bool can_go_on = find_first(0, true, &first), is_whole = true;
+  if (!can_go_on) return Meeting::kAsListed;
+  for (int round = 0; round < kMaxRounds && can_go_on && is_whole; ++round) {
+    time_ = std::min(first.time + slop / first.speed, horizon);
+    place(d, time_, nullptr);
+    is_whole = collide(m, d, like, repairs);
+    remove_unsupported(listed, slop);
+    can_go_on = time_ < horizon && !is_hit() && find_first(time_, false, &first);
+  }
+  if (is_whole && time_ == horizon && is_hit()) {
+    // The overlap is below the slop at the end of the step: the rest of it is no motion.
+    const double rest = slop - (time_ - first.time) * first.speed;
+    mju_scl3(probe_, first.normal, -std::max(rest, 0.0));
+    place(d, time_, probe_);
+    is_whole = collide(m, d, like, repairs);
+    remove_unsupported(listed, slop);
+  }
+  place(d, 0, nullptr);
+  if (!is_whole) return Meeting::kAsListed;
+  const auto is_closed = [](const mjContact& con) { return calc_gap(con) <= 0; };
+  if (std::none_of(found_.begin(), found_.end(), is_closed)) return Meeting::kNone;
+  if (meets_as(listed)) return Meeting::kAsListed;
+  carry_back();
+  return Meeting::kOtherwise;
+}
+
+void TouchPrediction::start(const mjModel* m, const mjData* d, const mjContact& con,
+                            const BodyVelocities& velocities) {
+  time_ = 0;
+  mju_zero3(probe_);
+  for (int side = 0; side < 2; ++side) {
+    Motion& motion = motions_[side];
+    motion.geom = con.geom[side];
+    const int body = m->geom_bodyid[motion.geom];
+    const double* V = velocities.of_body(body);
+    std::copy_n(d->geom_xpos + 3 * motion.geom, 3, motion.position);
+    std::copy_n(d->geom_xmat + 9 * motion.geom, 9, motion.rotation);
+    std::copy_n(d->xipos + 3 * body, 3, motion.center);
+    std::copy_n(V, 3, motion.w);
+    double r[3];
+    mju_sub3(r, motion.center, d->subtree_com + 3 * m->body_rootid[body]);
+    mju_cross(motion.v, motion.w, r);
+    mju_addTo3(motion.v, V + 3);
+  }
+}
+
+/// Moves both geoms from their start.
+/// @param probe displacement of the second geom, or null
+void TouchPrediction::place(mjData* d, double time, const double* probe) const {
+  for (const Motion& motion : motions_) {
+    mjtNum* x = d->geom_xpos + 3 * motion.geom;
+    mjtNum* R = d->geom_xmat + 9 * motion.geom;
+    std::copy_n(motion.position, 3, x);
+    std::copy_n(motion.rotation, 9, R);
+    if (time == 0) continue;
+    mjtNum axis[3], q[4], Q[9], r[3];
+    std::copy_n(motion.w, 3, axis);
+    const double angle = time * mju_normalize3(axis);
+    mju_axisAngle2Quat(q, axis, angle);
+    mju_quat2Mat(Q, q);
+    mju_mulMatMat(R, Q, motion.rotation, 3, 3, 3);
+    mju_sub3(r, motion.position, motion.center);
+    mju_mulMatVec3(x, Q, r);
+    mju_addTo3(x, motion.center);
+    mju_addToScl3(x, motion.v, time);
+  }
+  if (probe) mju_addTo3(d->geom_xpos + 3 * motions_[1].geom, probe);
+}
+
+/// Collides the geoms at the present pose and corrects their contacts.
+/// @return false if data have no memory for them
+bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like,
+                              bool repairs) {
+  const int g1 = like.geom[0], g2 = like.geom[1], begin = d->ncon;
+  const double cutoff = like.includemargin + find_gap(m, g1, g2);
+  mjPreContact parts[mjMAXCONPAIR];
+  const int num =
+      mjCOLLISIONFUNC[m->geom_type[g1]][m->geom_type[g2]](m, d, parts, g1, g2, cutoff);
+  found_.clear();
+  for (int i = 0; i < num; ++i) {
+    mjContact& con = found_.emplace_back(like);
+    std::copy_n(parts[i].pos, 3, con.pos);
+    set_normal(parts[i].normal, &con);
+    con.exclude = kTakesPart;
+    set_distance(parts[i].dist, &con);
+  }
+  if (!repairs || num == 0) return true;
+  bool is_whole = true;
+  for (const mjContact& con : found_) is_whole = is_whole && mj_addContact(m, d, &con) == 0;
+  if (is_whole) repair_.run(m, d, begin);
+  found_.assign(d->contact + begin, d->contact + d->ncon);
+  d->ncon = begin;
+  return is_whole;
+}
+
+double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) const {
+  double v[2][3];
+  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, time, v[side]);
+  mju_subFrom3(v[1], v[0]);
+  return mju_dot3(v[1], con.frame);
+}
+
+/// Finds the first contact that closes.
+/// @param takes_closed true: also those that are closed and approach
+bool TouchPrediction::find_first(double after, bool takes_closed, Closing* first) const {
+  bool is_any = false;
+  for (const mjContact& con : found_) {
+    const double gap = calc_gap(con), v_n = calc_normal_velocity(con, after);
+    if (v_n > -travel_ || (gap <= 0 && !takes_closed)) continue;
+    const double time = after + std::max(gap, 0.0) / -v_n;
+    if (time >= horizon_ || (is_any && time >= first->time)) continue;
+    is_any = true;
+    first->time = time;
+    first->speed = -v_n;
+    std::copy_n(con.frame, 3, first->normal);
+  }
+  return is_any;
+}
+
+/// Removes contacts with the normal of a listed one that have not become as deep as the motion along
+/// the normal should make them: the geoms do not overlap across it. MuJoCo gives such a contact the
+/// distance 0 and any normal.
+void TouchPrediction::remove_unsupported(std::span<const mjContact> listed, double slop) {
+  std::erase_if(found_, [&](const mjContact& con) {
+    return std::any_of(listed.begin(), listed.end(), [&](const mjContact& from) {
+      if (!have_same_normal(con, from)) return false;
+      const double v_n = calc_normal_velocity(from, 0);
+      const double expected = from.dist + time_ * v_n + mju_dot3(probe_, from.frame);
+      return v_n < -travel_ && con.dist > expected + 0.5 * slop;
+    });
+  });
+}
+
+/// True if a contact is closed and approaches.
+bool TouchPrediction::is_hit() const {
+  return std::any_of(found_.begin(), found_.end(), [&](const mjContact& con) {
+    return calc_gap(con) <= 0 && calc_normal_velocity(con, time_) < -travel_;
+  });
+}
+
+bool TouchPrediction::closes(const mjContact& con) const {
+  const double v_n = calc_normal_velocity(con, 0);
+  return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
+}
+
+/// True if the geoms meet with the normals of the listed contacts that close within the horizon.
+bool TouchPrediction::meets_as(std::span<const mjContact> listed) const {
+  return std::all_of(listed.begin(), listed.end(), [&](const mjContact& con) {
+    return !closes(con) || std::any_of(found_.begin(), found_.end(),
+                       [&](const mjContact& met) { return have_same_normal(met, con); });
+  });
+}
+
+/// Carries the contacts back to the start of the step.
+void TouchPrediction::carry_back() {
+  const mjContact& nearest = *std::min_element(
+      found_.begin(), found_.end(),
+      [](const mjContact& a, const mjContact& b) { return a.dist < b.dist; });
+  double v[2][3];
+  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(nearest.pos, time_, v[side]);
+  // The displacements of the material points from the pose to the start, and half their difference.
+  double back[3], half[3];
+  for (int i = 0; i < 3; ++i) {
+    const double A = -time_ * v[0][i], B = -time_ * v[1][i] - probe_[i];
+    back[i] = 0.5 * (A + B);
+    half[i] = 0.5 * (B - A);
+  }
+  for (mjContact& con : found_) {
+    const double v_n = calc_normal_velocity(con, time_);
+    set_distance(con.dist - time_ * v_n - mju_dot3(probe_, con.frame), &con);
+    mju_addTo3(con.pos, back);
+    set_carried(half, &con);
+  }
+}
+
+}  // namespace stiction::plant
