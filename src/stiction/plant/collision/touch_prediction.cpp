@@ -203,15 +203,10 @@ bool TouchPrediction::meets_as(std::span<const mjContact> listed) const {
 
 /// Carries the contacts back to the start of the step.
 void TouchPrediction::carry_back() {
-  const mjContact& nearest = *std::min_element(
-      found_.begin(), found_.end(),
-      [](const mjContact& a, const mjContact& b) { return a.dist < b.dist; });
-  double v[2][3];
-  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(nearest.pos, time_, v[side]);
-  // The displacements of the material points from the pose to the start, and half their difference.
+  // A body's lever arm is that of the pose, so its point moves back as its center does.
   double back[3], half[3];
   for (int i = 0; i < 3; ++i) {
-    const double A = -time_ * v[0][i], B = -time_ * v[1][i] - probe_[i];
+    const double A = -time_ * motions_[0].v[i], B = -time_ * motions_[1].v[i] - probe_[i];
     back[i] = 0.5 * (A + B);
     half[i] = 0.5 * (B - A);
   }
