@@ -65,7 +65,8 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
         smooth_.calc(m, d, qvel_.data(), mocap_);
       }
-      acts_[i] = is_closed(m, d, con, smooth_);
+      acts_[i] = is_closed(m, d, con, smooth_) ||
+                 (contact::traits(contact_model_).lifts_sliding && is_reached(m, d, con, smooth_));
     }
   }
 }
@@ -113,7 +114,19 @@ bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mj
   set_properties(m, materials_, con, &c, law_);
   const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
-  return calc_gap(con) < reach.calc_distance(v.normal, v.slip);
+  const double slip = reach.slip > 0 && is_lifted(m, d, con, reach, v) ? v.slip : 0;
+  return calc_gap(con) < reach.calc_distance(v.normal, slip);
+}
+
+/// True if friction may lift two bodies that slide over each other: forces press them together, and
+/// they did not come from ahead. A body that passes an edge is not lifted there.
+bool SpeculativeContacts::is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
+                                    const contact::Reach& reach,
+                                    const BodyVelocities::AtContact& v) const {
+  constexpr double kSteepest = 0.1;  // of the start velocity, normal to tangential
+  const BodyVelocities::AtContact v0 = start_.calc_at_contact(m, d, con);
+  const double pressed = reach.time * std::min(-v.normal, v0.normal - v.normal);
+  return pressed > contact::kTouchDistance && -v0.normal < kSteepest * v0.slip;
 }
 
 /// True if the bodies meet within the step, under any contact model.

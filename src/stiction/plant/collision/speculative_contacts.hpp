@@ -71,6 +71,8 @@ class SpeculativeContacts {
   void find_touching(const mjData* d);
   bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                   const BodyVelocities& velocities) const;
+  bool is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
+                 const contact::Reach& reach, const BodyVelocities::AtContact& v) const;
   static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
                         const BodyVelocities& velocities);
 

@@ -106,8 +106,9 @@ void ContactJacobian::calc_rows(const mjModel* m, const mjData* d, int index,
 
 void ContactJacobian::write_row(const mjModel* m, mjData* d, int row) {
   if (!mj_isSparse(m)) {
-    mju_copy(d->efc_J + static_cast<std::size_t>(row) * m->nv, row_.data(),
-             static_cast<int>(m->nv));
+    mjtNum* const J = d->efc_J + static_cast<std::size_t>(row) * m->nv;
+    mju_zero(J, static_cast<int>(m->nv));
+    for (const int dof : dofs_) J[dof] = row_[dof];
     return;
   }
   const int adr = d->efc_J_rowadr[row];

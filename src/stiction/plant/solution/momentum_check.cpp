@@ -33,6 +33,15 @@ const mjtNum* find_com(const mjModel* m, const mjData* d, int body) {
   return d->subtree_com + 3 * m->body_rootid[body];
 }
 
+/// Returns the last body that carries both.
+int find_common_ancestor(const mjModel* m, int A, int B) {
+  while (A != B) {
+    if (A < B) std::swap(A, B);  // a parent has a smaller id
+    A = m->body_parentid[A];
+  }
+  return A;
+}
+
 /// Returns the sum of the magnitudes of the terms of a body's velocity at a point [m/s].
 double calc_speed_terms(const MomentumCheck::Input& input, int body, double distance) {
   const mjData* d = input.data;
@@ -96,6 +105,9 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   const auto flush = [&] {
     add_to(body_A, -1);
     add_to(body_B, 1);
+    // The points meet when the force acts, so a body that carries both gets no moment.
+    add(-2 * add_cross(Vec4{}, half_gap, force),
+        wrench_[find_common_ancestor(m, body_A, body_B)].moment);
     moment = force = Vec4{};
   };
   for (const contact::BodyPair& pair : input.problem.pairs) {
