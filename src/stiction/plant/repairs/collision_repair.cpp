@@ -31,6 +31,10 @@ bool is_on_plane(const mjModel* m, const mjContact& con) {
   return a >= 0 && b >= 0 && m->geom_type[a] == mjGEOM_PLANE && has_support_function(m, b);
 }
 
+bool is_on_terrain(const mjModel* m, const mjContact& con) {
+  return con.geom[0] >= 0 && con.geom[1] >= 0 && m->geom_type[con.geom[0]] == mjGEOM_HFIELD;
+}
+
 bool is_checked(const mjModel* m, const mjContact& con) {
   const int a = con.geom[0], b = con.geom[1];
   if (a < 0 || b < 0 || !has_support_function(m, a) || !has_support_function(m, b)) return false;
@@ -150,7 +154,9 @@ int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {
     const PairContacts pair = find_contacts_at(m, d, i);
     const int before = d->ncon;
     bool is_corrected = false;
-    if (is_on_plane(m, *pair.contacts))
+    if (is_on_terrain(m, *pair.contacts))
+      is_corrected = terrain_.correct(m, d, pair);
+    else if (is_on_plane(m, *pair.contacts))
       is_corrected = correct_plane_contacts(m, d, pair);
     else if (is_checked(m, *pair.contacts))
       is_corrected = correct_pair(m, d, pair, &exact_);

@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/mujoco/shadow_model.hpp"
+#include "stiction/plant/repairs/terrain_contacts.hpp"
 
 namespace stiction::plant {
 
@@ -55,6 +56,7 @@ class CollisionRepair {
  private:
   void add_missed_cylinders(const mjModel* m, mjData* d);
 
+  TerrainContacts terrain_;
   ShadowModel exact_;  // the model with finer convex collision
   // Copies of the data's arrays. They are members so that a step allocates no memory for them.
   std::vector<mjContact> contacts_;

@@ -1,0 +1,241 @@
+#include "stiction/plant/repairs/terrain_contacts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace stiction::plant {
+namespace {
+
+/// A contact deeper than this share of the geom or a cell is not that of a facet [-].
+constexpr double kDeepest = 0.1;
+/// Normals that differ by less are the same [rad].
+constexpr double kSameNormal = 0.01;
+
+bool have_same_normal(const double a[3], const double b[3]) {
+  return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
+}
+
+/// The points of a height field in its frame.
+struct Grid {
+  Grid(const mjModel* m, int geom)
+      : id(m->geom_dataid[geom]),
+        num_rows(m->hfield_nrow[id]),
+        num_columns(m->hfield_ncol[id]),
+        size(m->hfield_size + 4 * id),
+        heights(m->hfield_data + m->hfield_adr[id]) {}
+  double dx() const { return 2 * size[0] / (num_columns - 1); }
+  double dy() const { return 2 * size[1] / (num_rows - 1); }
+  std::array<double, 3> at(int row, int column) const {
+    return {dx() * column - size[0], dy() * row - size[1],
+            size[2] * heights[row * num_columns + column]};
+  }
+  /// The cells [first, last] that a coordinate interval meets, of n points.
+  static std::array<int, 2> find_cells(double center, double radius, double half, double step,
+                                       int n) {
+    const auto to_cell = [&](double x) {
+      return static_cast<int>(std::clamp(std::floor((x + half) / step), -1.0, 1.0 * n));
+    };
+    return {std::max(0, to_cell(center - radius)), std::min(n - 2, to_cell(center + radius))};
+  }
+
+  int id, num_rows, num_columns;
+  const mjtNum* size;
+  const float* heights;
+};
+
+}  // namespace
+
+bool TerrainContacts::Facet::contains(const double foot[3], double tolerance) const {
+  for (int i = 0; i < 3; ++i) {
+    double edge[3], inwards[3], r[3];
+    mju_sub3(edge, corners[(i + 1) % 3], corners[i]);
+    mju_cross(inwards, normal, edge);
+    mju_sub3(r, foot, corners[i]);
+    if (mju_dot3(inwards, r) < -tolerance * mju_norm3(edge)) return false;
+  }
+  return true;
+}
+
+bool TerrainContacts::Facet::rises_above(const Facet& plane, double tolerance) const {
+  return std::any_of(corners, corners + 3, [&](const double (&corner)[3]) {
+    double r[3];
+    mju_sub3(r, corner, plane.corners[0]);
+    return mju_dot3(plane.normal, r) > tolerance;
+  });
+}
+
+bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& pair) {
+  const int geom = pair.contacts->geom[1];
+  if (!has_support_function(m, geom)) return false;
+  const double radius = m->geom_rbound[geom];
+  find_points(m, d, pair);
+  if (points_.empty()) return false;
+  keep_one_of_each(1e-6 * size_);
+  sort(d, geom, radius);
+  kept_.clear();
+  for (const Point& point : points_) kept_.push_back(point.contact);
+  constexpr double kSlack = 1e-3;
+  for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
+    if (!covers(*con, kSlack * radius)) kept_.push_back(*con);
+  const int size = static_cast<int>(kept_.size()), common = std::min(size, pair.size);
+  std::copy_n(kept_.begin(), common, pair.contacts);
+  erase(d, pair.contacts + common, pair.end());
+  for (int i = common; i < size; ++i) insert(m, d, pair.contacts + i, kept_[i]);
+  return true;
+}
+
+/// Finds the contacts of the geom with the planes of all triangles near it.
+void TerrainContacts::find_points(const mjModel* m, mjData* d, const PairContacts& pair) {
+  const int field = pair.contacts->geom[0], geom = pair.contacts->geom[1];
+  const Grid grid(m, field);
+  mjtNum* const x = d->geom_xpos + 3 * field;
+  mjtNum* const R = d->geom_xmat + 9 * field;
+  std::array<mjtNum, 12> pose;
+  std::copy_n(x, 3, pose.begin());
+  std::copy_n(R, 9, pose.begin() + 3);
+  double r[3], center[3];
+  mju_sub3(r, d->geom_xpos + 3 * geom, x);
+  mju_mulMatTVec3(center, R, r);
+  const double reach = m->geom_rbound[geom] + pair.cutoff;
+  size_ = std::min({m->geom_rbound[geom], grid.dx(), grid.dy()});
+  points_.clear();
+  const auto [first_row, last_row] =
+      Grid::find_cells(center[1], reach, grid.size[1], grid.dy(), grid.num_rows);
+  const auto [first_column, last_column] =
+      Grid::find_cells(center[0], reach, grid.size[0], grid.dx(), grid.num_columns);
+  const auto to_world = [&](const std::array<double, 3>& local, double out[3]) {
+    mju_mulMatVec3(out, pose.data() + 3, local.data());
+    mju_addTo3(out, pose.data());
+  };
+  for (int i = first_row; i <= last_row; ++i) {
+    for (int j = first_column; j <= last_column; ++j) {
+      const auto low = grid.at(i, j), right = grid.at(i, j + 1), left = grid.at(i + 1, j),
+                 high = grid.at(i + 1, j + 1);
+      // MuJoCo divides a cell from its first to its last corner.
+      for (const auto& [a, b, c] : {std::tie(low, right, high), std::tie(low, high, left)}) {
+        Facet facet;
+        to_world(a, facet.corners[0]);
+        to_world(b, facet.corners[1]);
+        to_world(c, facet.corners[2]);
+        double u[3], v[3];
+        mju_sub3(u, facet.corners[1], facet.corners[0]);
+        mju_sub3(v, facet.corners[2], facet.corners[0]);
+        mju_cross(facet.normal, u, v);
+        mju_normalize3(facet.normal);
+        collide(m, d, pair, facet);
+      }
+    }
+  }
+  std::copy_n(pose.begin(), 3, x);
+  std::copy_n(pose.begin() + 3, 9, R);
+}
+
+/// Adds the contacts of the geom with the plane of a facet whose foot is in the facet. The field's
+/// geom stands for the plane.
+void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& pair,
+                              const Facet& facet) {
+  const mjContact like = *pair.contacts;
+  const int field = like.geom[0], geom = like.geom[1], begin = d->ncon;
+  double r[3];
+  mju_sub3(r, d->geom_xpos + 3 * geom, facet.corners[0]);
+  const double height = mju_dot3(facet.normal, r);
+  if (std::abs(height) > m->geom_rbound[geom] + pair.cutoff) return;
+
+  mjContact plane = like;
+  set_normal(facet.normal, &plane);
+  std::copy_n(facet.corners[0], 3, d->geom_xpos + 3 * field);
+  mjtNum* const R = d->geom_xmat + 9 * field;
+  for (int i = 0; i < 3; ++i) {  // its axes are the tangents and the normal
+    R[3 * i] = plane.frame[3 + i];
+    R[3 * i + 1] = plane.frame[6 + i];
+    R[3 * i + 2] = plane.frame[i];
+  }
+  mjPreContact parts[mjMAXCONPAIR];
+  const int num = mjCOLLISIONFUNC[mjGEOM_PLANE][m->geom_type[geom]](m, d, parts, field, geom,
+                                                                    pair.cutoff);
+  for (int i = 0; i < num; ++i) {
+    std::copy_n(parts[i].pos, 3, plane.pos);
+    set_distance(parts[i].dist, &plane);
+    if (mj_addContact(m, d, &plane) != 0) break;
+  }
+  if (d->ncon > begin) {
+    PairContacts own = pair;
+    own.contacts = d->contact + begin;
+    own.size = d->ncon - begin;
+    correct_plane_contacts(m, d, own);
+  }
+  for (const mjContact* con = d->contact + begin; con != d->contact + d->ncon; ++con) {
+    double foot[3];
+    mju_addScl3(foot, con->pos, facet.normal, -0.5 * con->dist);
+    if (con->dist < -kDeepest * size_ || !facet.contains(foot, 1e-9 * size_)) continue;
+    Point& point = points_.emplace_back(Point{.contact = *con, .facet = facet, .position = {}});
+    mju_addScl3(point.position, con->pos, facet.normal, 0.5 * con->dist);
+  }
+  d->ncon = begin;
+}
+
+/// Keeps the nearest contact of each point of the geom, and those with facets that rise above the
+/// planes of the others.
+void TerrainContacts::keep_one_of_each(double tolerance) {
+  std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
+    return a.contact.dist > b.contact.dist;
+  });
+  std::size_t num_kept = 0;
+  for (const Point& point : points_) {
+    const bool is_new = std::all_of(
+        points_.begin(), points_.begin() + num_kept, [&](const Point& other) {
+          return mju_dist3(point.position, other.position) > tolerance ||
+                 point.facet.rises_above(other.facet, tolerance);
+        });
+    if (is_new) points_[num_kept++] = point;
+  }
+  points_.resize(num_kept);
+}
+
+/// Sorts the contacts by the place of their points on the geom, so that a point of the geom keeps
+/// its place in the list while it moves from cell to cell.
+void TerrainContacts::sort(const mjData* d, int geom, double radius) {
+  const auto key = [&](const Point& point) {
+    constexpr double kStep = 1e-3, kOffset = 0.377;  // no edge of a box is at a multiple of steps
+    double r[3], local[3];
+    mju_sub3(r, point.position, d->geom_xpos + 3 * geom);
+    mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, r);
+    std::array<long, 3> rounded;
+    for (int i = 0; i < 3; ++i) rounded[i] = std::lround(local[i] / (kStep * radius) + kOffset);
+    return rounded;
+  };
+  std::sort(points_.begin(), points_.end(),
+                   [&](const Point& a, const Point& b) { return key(a) < key(b); });
+}
+
+/// True if a contact is in the hull of the points with its normal, and no deeper.
+bool TerrainContacts::covers(const mjContact& con, double slack) const {
+  const auto is_like = [&](const Point& point) {
+    return have_same_normal(point.facet.normal, con.frame);
+  };
+  double deepest = con.dist + 2 * slack;
+  for (const Point& point : points_)
+    if (is_like(point)) deepest = std::min<double>(deepest, point.contact.dist);
+  if (con.dist < deepest - slack) return false;
+  // It is outside if all points are on one side of a line through it.
+  const auto is_outside_of = [&](const double u[3]) {
+    return std::all_of(points_.begin(), points_.end(), [&](const Point& point) {
+      double r[3];
+      mju_sub3(r, point.contact.pos, con.pos);
+      return !is_like(point) || mju_dot3(r, u) > slack;
+    });
+  };
+  return std::none_of(points_.begin(), points_.end(), [&](const Point& point) {
+    double towards[3], side[3], other[3];
+    mju_sub3(towards, point.contact.pos, con.pos);
+    mju_addToScl3(towards, con.frame, -mju_dot3(towards, con.frame));
+    mju_normalize3(towards);
+    mju_cross(side, con.frame, towards);
+    mju_scl3(other, side, -1);
+    return is_outside_of(towards) || is_outside_of(side) || is_outside_of(other);
+  });
+}
+
+}  // namespace stiction::plant
