@@ -48,36 +48,41 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
   travel_ = contact::kTouchDistance / horizon;
   found_.assign(listed.begin(), listed.end());
   Closing first;
-  bool can_go_on = find_first(0, true, &first), is_whole = true;
-  if (!can_go_on) return Meeting::kAsListed;
-  for (int round = 0; round < kMaxRounds && can_go_on && is_whole; ++round) {
-    time_ = std::min(first.time + slop / first.speed, horizon);
-    place(d, time_, nullptr);
-    is_whole = collide(m, d, like, repairs);
-    remove_unsupported(listed, slop);
-    can_go_on = time_ < horizon && !is_hit() && find_first(time_, false, &first);
-  }
-  if (is_whole && time_ == horizon && is_hit()) {
-    // The overlap is below the slop at the end of the step: the rest of it is no motion.
-    const double rest = slop - (time_ - first.time) * first.speed;
-    mju_scl3(probe_, first.normal, -std::max(rest, 0.0));
-    place(d, time_, probe_);
-    is_whole = collide(m, d, like, repairs);
-    remove_unsupported(listed, slop);
+  if (!find_first(true, &first)) return Meeting::kAsListed;
+  // Two convex geoms meet once. A height field has several triangles to meet.
+  const bool is_convex = m->geom_type[like.geom[0]] != mjGEOM_HFIELD;
+  bool is_whole = true, goes_on = true;
+  for (int round = 0; round < kMaxRounds && goes_on && is_whole; ++round) {
+    // Overlap by the slop, by motion or, as far as this takes longer than the step, by a probe.
+    const double duration = slop / first.speed;
+    const bool is_slow = first.time + duration > horizon;
+    const bool is_closed = first.time == 0 && !is_convex;
+    time_ = is_slow ? (is_closed ? 0 : horizon) : first.time + duration;
+    const auto collide_with_probe = [&](double length) {
+      mju_scl3(probe_, first.normal, -length);
+      place(d, time_, probe_);
+      const bool has_memory = collide(m, d, like, repairs);
+      remove_unsupported(listed, slop);
+      return has_memory;
+    };
+    is_whole = collide_with_probe(0);
+    if (is_whole && is_slow && (is_closed || is_hit()))
+      is_whole = collide_with_probe(slop - (time_ - first.time) * first.speed);
+    const bool is_met = take_hits(is_convex);
+    goes_on = !(is_met && is_convex) && find_first(false, &first);
   }
   place(d, 0, nullptr);
-  if (!is_whole) return Meeting::kAsListed;
-  const auto is_closed = [](const mjContact& con) { return calc_gap(con) <= 0; };
-  if (std::none_of(found_.begin(), found_.end(), is_closed)) return Meeting::kNone;
-  if (meets_as(listed)) return Meeting::kAsListed;
-  carry_back();
+  if (!is_whole || meets_as(listed)) return Meeting::kAsListed;
+  if (hits_.empty()) return Meeting::kNone;
+  if (!is_convex) keep_others(listed);
   return Meeting::kOtherwise;
 }
 
 void TouchPrediction::start(const mjModel* m, const mjData* d, const mjContact& con,
                             const BodyVelocities& velocities) {
   time_ = 0;
-  mju_zero3(probe_);
+  hits_.clear();
+  stops_.clear();
   for (int side = 0; side < 2; ++side) {
     Motion& motion = motions_[side];
     motion.geom = con.geom[side];
@@ -114,7 +119,10 @@ void TouchPrediction::place(mjData* d, double time, const double* probe) const {
     mju_addTo3(x, motion.center);
     mju_addToScl3(x, motion.v, time);
   }
-  if (probe) mju_addTo3(d->geom_xpos + 3 * motions_[1].geom, probe);
+  mjtNum* const second = d->geom_xpos + 3 * motions_[1].geom;
+  if (probe) mju_addTo3(second, probe);
+  if (time == 0) return;
+  for (const Stop& stop : stops_) mju_addToScl3(second, stop.normal, -stop.v_n * (time - stop.time));
 }
 
 /// Collides the geoms at the present pose and corrects their contacts.
@@ -147,13 +155,16 @@ double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) 
   double v[2][3];
   for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, time, v[side]);
   mju_subFrom3(v[1], v[0]);
-  return mju_dot3(v[1], con.frame);
+  double v_n = mju_dot3(v[1], con.frame);
+  for (const Stop& stop : stops_) v_n -= stop.v_n * mju_dot3(stop.normal, con.frame);
+  return v_n;
 }
 
 /// Finds the first contact that closes.
 /// @param takes_closed true: also those that are closed and approach
-bool TouchPrediction::find_first(double after, bool takes_closed, Closing* first) const {
+bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
   bool is_any = false;
+  const double after = time_;
   for (const mjContact& con : found_) {
     const double gap = calc_gap(con), v_n = calc_normal_velocity(con, after);
     if (v_n > -travel_ || (gap <= 0 && !takes_closed)) continue;
@@ -188,34 +199,71 @@ bool TouchPrediction::is_hit() const {
   });
 }
 
+/// Takes the contacts with which the geoms meet at the present pose, and stops the motion along their
+/// normals.
+/// @param takes_all true: also those with other normals
+/// @return true if there are any
+bool TouchPrediction::take_hits(bool takes_all) {
+  const std::size_t before = hits_.size();
+  const auto is_new = [&](const mjContact& con) {
+    return std::none_of(hits_.begin(), hits_.begin() + before,
+                        [&](const mjContact& hit) { return have_same_normal(hit, con); });
+  };
+  for (const mjContact& con : found_) {
+    const double v_n = calc_normal_velocity(con, time_);
+    if (calc_gap(con) > 0 || v_n > -travel_ || !is_new(con)) continue;
+    for (const mjContact& other : found_)
+      if (takes_all || have_same_normal(con, other)) hits_.push_back(carry_back(other));
+    Stop stop{.time = time_, .v_n = v_n};
+    std::copy_n(con.frame, 3, stop.normal);
+    stops_.push_back(stop);
+    if (takes_all) break;
+  }
+  return hits_.size() > before;
+}
+
+/// Adds the listed contacts that do not close.
+void TouchPrediction::keep_others(std::span<const mjContact> listed) {
+  const auto num_hits = static_cast<std::ptrdiff_t>(hits_.size());
+  for (const mjContact& con : listed)
+    if (!closes(con) && std::none_of(hits_.begin(), hits_.begin() + num_hits, [&](const auto& hit) {
+          return have_same_normal(hit, con);
+        }))
+      hits_.push_back(con);
+}
+
 bool TouchPrediction::closes(const mjContact& con) const {
-  const double v_n = calc_normal_velocity(con, 0);
+  double v[2][3];
+  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
+  mju_subFrom3(v[1], v[0]);
+  const double v_n = mju_dot3(v[1], con.frame);
   return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
 }
 
-/// True if the geoms meet with the normals of the listed contacts that close within the horizon.
+/// True if the geoms meet with the normals of all listed contacts that close within the horizon, if
+/// only their own normals count.
 bool TouchPrediction::meets_as(std::span<const mjContact> listed) const {
   return std::all_of(listed.begin(), listed.end(), [&](const mjContact& con) {
-    return !closes(con) || std::any_of(found_.begin(), found_.end(),
-                       [&](const mjContact& met) { return have_same_normal(met, con); });
+    return !closes(con) || std::any_of(hits_.begin(), hits_.end(), [&](const mjContact& hit) {
+      return have_same_normal(hit, con);
+    });
   });
 }
 
-/// Carries the contacts back to the start of the step.
-void TouchPrediction::carry_back() {
+/// Carries a contact of the present pose back to the start of the step.
+mjContact TouchPrediction::carry_back(const mjContact& con) const {
+  mjContact carried = con;
+  const double v_n = calc_normal_velocity(con, time_);
+  set_distance(con.dist - time_ * v_n - mju_dot3(probe_, con.frame), &carried);
   // A body's lever arm is that of the pose, so its point moves back as its center does.
-  double back[3], half[3];
+  double half[3];
   for (int i = 0; i < 3; ++i) {
-    const double A = -time_ * motions_[0].v[i], B = -time_ * motions_[1].v[i] - probe_[i];
-    back[i] = 0.5 * (A + B);
+    const double A = -time_ * motions_[0].v[i], B = -time_ * motions_[1].v[i];
+    carried.pos[i] += 0.5 * (A + B - probe_[i]);
     half[i] = 0.5 * (B - A);
   }
-  for (mjContact& con : found_) {
-    const double v_n = calc_normal_velocity(con, time_);
-    set_distance(con.dist - time_ * v_n - mju_dot3(probe_, con.frame), &con);
-    mju_addTo3(con.pos, back);
-    set_carried(half, &con);
-  }
+  set_carried(half, &carried);
+  return carried;
 }
 
 }  // namespace stiction::plant

@@ -48,7 +48,7 @@ class TouchPrediction {
   /// counts.
   bool closes(const mjContact& listed) const;
   /// The contacts with which they meet, carried back to the start, if it is kOtherwise.
-  std::span<const mjContact> contacts() const { return found_; }
+  std::span<const mjContact> contacts() const { return hits_; }
 
  private:
   /// The rigid motion of a geom: its body's center moves along a line and turns about a fixed axis.
@@ -60,27 +60,37 @@ class TouchPrediction {
   };
   /// A contact that closes.
   struct Closing {
-    double time = 0;      // [s]
-    double speed = 0;     // [m/s]
+    double time = 0;   // [s]
+    double speed = 0;  // [m/s]
+    double normal[3] = {};
+  };
+  /// The end of the second body's motion along a normal, with which the bodies met.
+  struct Stop {
+    double time = 0;  // [s]
+    double v_n = 0;   // until then [m/s]
     double normal[3] = {};
   };
   void start(const mjModel* m, const mjData* d, const mjContact& con,
              const BodyVelocities& velocities);
   void place(mjData* d, double time, const double* probe) const;
   bool collide(const mjModel* m, mjData* d, const mjContact& like, bool repairs);
-  bool find_first(double after, bool takes_closed, Closing* first) const;
+  bool find_first(bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
   bool is_hit() const;
+  bool take_hits(bool takes_all);
+  void keep_others(std::span<const mjContact> listed);
   bool meets_as(std::span<const mjContact> listed) const;
   double calc_normal_velocity(const mjContact& con, double time) const;
-  void carry_back();
+  mjContact carry_back(const mjContact& con) const;
 
   Motion motions_[2];
   double horizon_ = 0;    // [s]
   double time_ = 0;       // of the present pose [s]
   double probe_[3] = {};  // displacement of the second geom beyond its motion [m]
   double travel_ = 0;     // approach that counts as none [m/s]
-  std::vector<mjContact> found_;
+  std::vector<mjContact> found_;  // at the present pose
+  std::vector<mjContact> hits_;   // at the start
+  std::vector<Stop> stops_;
   CollisionRepair repair_;
 };
 

@@ -3,9 +3,74 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 
 namespace stiction::plant {
+
+/// The triangles of a height field.
+class Grid {
+ public:
+  Grid(const mjModel* m, const mjData* d, int geom)
+      : num_rows_(m->hfield_nrow[m->geom_dataid[geom]]),
+        num_columns_(m->hfield_ncol[m->geom_dataid[geom]]),
+        size_(m->hfield_size + 4 * m->geom_dataid[geom]),
+        heights_(m->hfield_data + m->hfield_adr[m->geom_dataid[geom]]) {
+    std::copy_n(d->geom_xpos + 3 * geom, 3, position_);
+    std::copy_n(d->geom_xmat + 9 * geom, 9, rotation_);
+  }
+  double dx() const { return 2 * size_[0] / (num_columns_ - 1); }
+  double dy() const { return 2 * size_[1] / (num_rows_ - 1); }
+
+  /// Calls f(facet) for the triangles of all cells within a distance of a point, in the plane of the
+  /// grid.
+  template <class Function>
+  void for_each_near(const double point[3], double distance, Function f) const {
+    double r[3], local[3];
+    mju_sub3(r, point, position_);
+    mju_mulMatTVec3(local, rotation_, r);
+    const auto rows = find_cells(local[1] + size_[1], distance, dy(), num_rows_);
+    const auto columns = find_cells(local[0] + size_[0], distance, dx(), num_columns_);
+    for (int i = rows[0]; i <= rows[1]; ++i) {
+      for (int j = columns[0]; j <= columns[1]; ++j) {
+        // MuJoCo divides a cell from its first to its last corner.
+        f(make_facet({i, j}, {i, j + 1}, {i + 1, j + 1}));
+        f(make_facet({i, j}, {i + 1, j + 1}, {i + 1, j}));
+      }
+    }
+  }
+
+ private:
+  using Node = std::array<int, 2>;  // row, column
+
+  static std::array<int, 2> find_cells(double x, double distance, double step, int num_points) {
+    const auto find_cell = [&](double at) {
+      return static_cast<int>(std::clamp<double>(std::floor(at / step), -1, num_points));
+    };
+    return {std::max(0, find_cell(x - distance)), std::min(num_points - 2, find_cell(x + distance))};
+  }
+  Facet make_facet(Node a, Node b, Node c) const {
+    Facet facet;
+    const Node nodes[3] = {a, b, c};
+    for (int i = 0; i < 3; ++i) {
+      const auto [row, column] = nodes[i];
+      const double local[3] = {dx() * column - size_[0], dy() * row - size_[1],
+                               size_[2] * heights_[row * num_columns_ + column]};
+      mju_mulMatVec3(facet.corners[i], rotation_, local);
+      mju_addTo3(facet.corners[i], position_);
+    }
+    double u[3], v[3];
+    mju_sub3(u, facet.corners[1], facet.corners[0]);
+    mju_sub3(v, facet.corners[2], facet.corners[0]);
+    mju_cross(facet.normal, u, v);
+    mju_normalize3(facet.normal);
+    return facet;
+  }
+
+  int num_rows_, num_columns_;
+  const mjtNum* size_;
+  const float* heights_;
+  double position_[3], rotation_[9];
+};
+
 namespace {
 
 /// A contact deeper than this share of the geom or a cell is not that of a facet [-].
@@ -17,37 +82,27 @@ bool have_same_normal(const double a[3], const double b[3]) {
   return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
 }
 
-/// The points of a height field in its frame.
-struct Grid {
-  Grid(const mjModel* m, int geom)
-      : id(m->geom_dataid[geom]),
-        num_rows(m->hfield_nrow[id]),
-        num_columns(m->hfield_ncol[id]),
-        size(m->hfield_size + 4 * id),
-        heights(m->hfield_data + m->hfield_adr[id]) {}
-  double dx() const { return 2 * size[0] / (num_columns - 1); }
-  double dy() const { return 2 * size[1] / (num_rows - 1); }
-  std::array<double, 3> at(int row, int column) const {
-    return {dx() * column - size[0], dy() * row - size[1],
-            size[2] * heights[row * num_columns + column]};
-  }
-  /// The cells [first, last] that a coordinate interval meets, of n points.
-  static std::array<int, 2> find_cells(double center, double radius, double half, double step,
-                                       int n) {
-    const auto to_cell = [&](double x) {
-      return static_cast<int>(std::clamp(std::floor((x + half) / step), -1.0, 1.0 * n));
-    };
-    return {std::max(0, to_cell(center - radius)), std::min(n - 2, to_cell(center + radius))};
-  }
-
-  int id, num_rows, num_columns;
-  const mjtNum* size;
-  const float* heights;
-};
+/// True if no facet that contains the field's point of a contact rises above the plane of the
+/// contact. Else the normal is not one of the field: MuJoCo has taken the edge or the side of a prism
+/// that another one continues.
+bool is_supported(const Grid& grid, const mjContact& con, double tolerance) {
+  double point[3];
+  mju_addScl3(point, con.pos, con.frame, -0.5 * con.dist);
+  bool rises = false;
+  grid.for_each_near(point, tolerance, [&](const Facet& facet) {
+    if (rises || !facet.contains(point, tolerance)) return;
+    double uphill[3], ahead[3];  // where the facet leaves the contact's plane
+    mju_addScl3(uphill, con.frame, facet.normal, -mju_dot3(con.frame, facet.normal));
+    if (mju_normalize3(uphill) < kSameNormal) return;
+    mju_addScl3(ahead, point, uphill, 20 * tolerance);
+    rises = facet.contains(ahead, tolerance);
+  });
+  return !rises;
+}
 
 }  // namespace
 
-bool TerrainContacts::Facet::contains(const double foot[3], double tolerance) const {
+bool Facet::contains(const double foot[3], double tolerance) const {
   for (int i = 0; i < 3; ++i) {
     double edge[3], inwards[3], r[3];
     mju_sub3(edge, corners[(i + 1) % 3], corners[i]);
@@ -58,7 +113,7 @@ bool TerrainContacts::Facet::contains(const double foot[3], double tolerance) co
   return true;
 }
 
-bool TerrainContacts::Facet::rises_above(const Facet& plane, double tolerance) const {
+bool Facet::rises_above(const Facet& plane, double tolerance) const {
   return std::any_of(corners, corners + 3, [&](const double (&corner)[3]) {
     double r[3];
     mju_sub3(r, corner, plane.corners[0]);
@@ -69,16 +124,18 @@ bool TerrainContacts::Facet::rises_above(const Facet& plane, double tolerance) c
 bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& pair) {
   const int geom = pair.contacts->geom[1];
   if (!has_support_function(m, geom)) return false;
+  const Grid grid(m, d, pair.contacts->geom[0]);
   const double radius = m->geom_rbound[geom];
-  find_points(m, d, pair);
-  if (points_.empty()) return false;
+  size_ = std::min({radius, grid.dx(), grid.dy()});
+  find_points(m, d, pair, grid);
   keep_one_of_each(1e-6 * size_);
   sort(d, geom, radius);
   kept_.clear();
   for (const Point& point : points_) kept_.push_back(point.contact);
   constexpr double kSlack = 1e-3;
   for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
-    if (!covers(*con, kSlack * radius)) kept_.push_back(*con);
+    if (is_supported(grid, *con, kSlack * size_) && !covers(*con, kSlack * radius))
+      kept_.push_back(*con);
   const int size = static_cast<int>(kept_.size()), common = std::min(size, pair.size);
   std::copy_n(kept_.begin(), common, pair.contacts);
   erase(d, pair.contacts + common, pair.end());
@@ -87,47 +144,17 @@ bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& p
 }
 
 /// Finds the contacts of the geom with the planes of all triangles near it.
-void TerrainContacts::find_points(const mjModel* m, mjData* d, const PairContacts& pair) {
+void TerrainContacts::find_points(const mjModel* m, mjData* d, const PairContacts& pair,
+                                  const Grid& grid) {
   const int field = pair.contacts->geom[0], geom = pair.contacts->geom[1];
-  const Grid grid(m, field);
   mjtNum* const x = d->geom_xpos + 3 * field;
   mjtNum* const R = d->geom_xmat + 9 * field;
   std::array<mjtNum, 12> pose;
   std::copy_n(x, 3, pose.begin());
   std::copy_n(R, 9, pose.begin() + 3);
-  double r[3], center[3];
-  mju_sub3(r, d->geom_xpos + 3 * geom, x);
-  mju_mulMatTVec3(center, R, r);
-  const double reach = m->geom_rbound[geom] + pair.cutoff;
-  size_ = std::min({m->geom_rbound[geom], grid.dx(), grid.dy()});
   points_.clear();
-  const auto [first_row, last_row] =
-      Grid::find_cells(center[1], reach, grid.size[1], grid.dy(), grid.num_rows);
-  const auto [first_column, last_column] =
-      Grid::find_cells(center[0], reach, grid.size[0], grid.dx(), grid.num_columns);
-  const auto to_world = [&](const std::array<double, 3>& local, double out[3]) {
-    mju_mulMatVec3(out, pose.data() + 3, local.data());
-    mju_addTo3(out, pose.data());
-  };
-  for (int i = first_row; i <= last_row; ++i) {
-    for (int j = first_column; j <= last_column; ++j) {
-      const auto low = grid.at(i, j), right = grid.at(i, j + 1), left = grid.at(i + 1, j),
-                 high = grid.at(i + 1, j + 1);
-      // MuJoCo divides a cell from its first to its last corner.
-      for (const auto& [a, b, c] : {std::tie(low, right, high), std::tie(low, high, left)}) {
-        Facet facet;
-        to_world(a, facet.corners[0]);
-        to_world(b, facet.corners[1]);
-        to_world(c, facet.corners[2]);
-        double u[3], v[3];
-        mju_sub3(u, facet.corners[1], facet.corners[0]);
-        mju_sub3(v, facet.corners[2], facet.corners[0]);
-        mju_cross(facet.normal, u, v);
-        mju_normalize3(facet.normal);
-        collide(m, d, pair, facet);
-      }
-    }
-  }
+  grid.for_each_near(d->geom_xpos + 3 * geom, m->geom_rbound[geom] + pair.cutoff,
+                     [&](const Facet& facet) { collide(m, d, pair, facet); });
   std::copy_n(pose.begin(), 3, x);
   std::copy_n(pose.begin() + 3, 9, R);
 }

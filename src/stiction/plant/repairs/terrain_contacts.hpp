@@ -8,6 +8,18 @@
 
 namespace stiction::plant {
 
+class Grid;
+
+/// A triangle of a height field, world frame.
+struct Facet {
+  double corners[3][3];  // counter-clockwise from above
+  double normal[3];      // upwards
+
+  /// True if a point is above or below the triangle, along its normal.
+  bool contains(const double point[3], double tolerance) const;
+  bool rises_above(const Facet& plane, double tolerance) const;
+};
+
 /// Gives a convex geom on a height field the contacts that it would have on the planes of the
 /// field's triangles.
 ///
@@ -20,7 +32,8 @@ namespace stiction::plant {
 /// - a point of the geom has one contact where triangles are in one plane or form a ridge, and one
 ///   with each triangle that rises above the others' planes, as in a valley or at a step;
 /// - MuJoCo's contacts stay, except those that are in the convex hull of these points, have the same
-///   normal and are no deeper. Ridges and peaks under a face keep theirs.
+///   normal and are no deeper, and those whose normal the field does not have at their point, because
+///   it goes on beyond the prism. Ridges and peaks under a face keep theirs.
 class TerrainContacts {
  public:
   /// Corrects the contacts of a height field and a convex geom. Call it inside a MuJoCoGuard.
@@ -29,19 +42,12 @@ class TerrainContacts {
   bool correct(const mjModel* model, mjData* data, const PairContacts& pair);
 
  private:
-  /// A triangle of the field, world frame.
-  struct Facet {
-    double corners[3][3];  // counter-clockwise from above
-    double normal[3];      // upwards
-    bool contains(const double foot[3], double tolerance) const;
-    bool rises_above(const Facet& plane, double tolerance) const;
-  };
   struct Point {
     mjContact contact;
     Facet facet;
     double position[3];  // on the geom, world frame
   };
-  void find_points(const mjModel* m, mjData* d, const PairContacts& pair);
+  void find_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid);
   void collide(const mjModel* m, mjData* d, const PairContacts& pair, const Facet& facet);
   void keep_one_of_each(double tolerance);
   void sort(const mjData* d, int geom, double radius);
