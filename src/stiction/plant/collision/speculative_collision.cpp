@@ -47,14 +47,13 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
   return std::sqrt(v2) + (lever > 0 ? std::sqrt(w2) * lever : 0);
 }
 
-/// True if the normal of two geoms may change with their positions.
+}  // namespace
+
 bool has_varying_normal(const mjModel* m, const mjContact& con) {
   return std::all_of(std::begin(con.geom), std::end(con.geom), [&](int geom) {
     return geom >= 0 && m->geom_type[geom] != mjGEOM_PLANE && m->geom_type[geom] != mjGEOM_SDF;
   });
 }
-
-}  // namespace
 
 SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactModel contact_model,
                                            const contact::ModelParameters& parameters,
@@ -77,7 +76,11 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
 void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
                                    const MocapMotion& mocap,
                                    std::span<const std::uint8_t> left_out) {
-  if (mjcb_contactfilter) return mj_collision(m, d);
+  if (mjcb_contactfilter) {
+    mj_collision(m, d);
+    for (int i = 0; i < d->ncon; ++i) clear_carried(d->contact + i);
+    return;
+  }
   mjModel* wide = wide_.follow(m);
   if (has_few_geoms_) disable_midphase(wide);
   widen_gaps(m, d, start, mocap);
@@ -100,7 +103,7 @@ void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const Body
     i += pair.size;
     if (!has_varying_normal(m, *pair.contacts)) continue;
     const auto listed = std::span<const mjContact>(pair.contacts, pair.end());
-    const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, true);
+    const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, &repair_);
     if (meeting == Meeting::kAsListed) continue;
     if (meeting == Meeting::kNone) {
       for (mjContact* con = d->contact + i - pair.size; con != d->contact + i; ++con)
@@ -121,7 +124,7 @@ bool SpeculativeCollision::meet(const mjModel* m, mjData* d, std::span<const mjC
                                 const BodyVelocities& velocities) {
   if (!has_varying_normal(m, listed.front())) return true;
   const double horizon = find_largest_reach(m).time;
-  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, false) ==
+  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, nullptr) ==
          Meeting::kAsListed;
 }
 

@@ -16,6 +16,9 @@
 
 namespace stiction::plant {
 
+/// True if the normal of two geoms may change with their positions.
+bool has_varying_normal(const mjModel* model, const mjContact& contact);
+
 /// Runs MuJoCo's collision with gaps that are wide enough for the step. MuJoCo lists a contact of
 /// two geoms that overlap or are within their gap. Here the gap of every geom is at least the
 /// distance that it may move within the step, plus the distance at which the contact model acts.

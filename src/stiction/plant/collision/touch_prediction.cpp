@@ -14,8 +14,8 @@ namespace {
 /// Normals that differ by less than this angle are the same [rad].
 constexpr double kSameNormal = 2e-3;
 
-bool have_same_normal(const mjContact& a, const mjContact& b) {
-  return mju_dot3(a.frame, b.frame) > 1 - 0.5 * kSameNormal * kSameNormal;
+bool have_same_normal(const double a[3], const double b[3]) {
+  return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
 }
 
 double calc_slop(const mjModel* m, const mjContact& con) {
@@ -27,6 +27,13 @@ double calc_slop(const mjModel* m, const mjContact& con) {
 
 }  // namespace
 
+TouchPrediction::TouchPrediction() {
+  // The repair may add some.
+  for (auto* contacts : {&found_, &hits_}) contacts->reserve(2 * mjMAXCONPAIR);
+  is_met_.reserve(2 * mjMAXCONPAIR);
+  stops_.reserve(8);
+}
+
 void TouchPrediction::Motion::calc_velocity(const double point[3], double time,
                                             double out[3]) const {
   double r[3];
@@ -37,12 +44,13 @@ void TouchPrediction::Motion::calc_velocity(const double point[3], double time,
 
 Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mjContact> listed,
                                  const BodyVelocities& velocities, double horizon,
-                                 bool repairs) {
+                                 CollisionRepair* repair) {
   constexpr int kMaxRounds = 8;
   const mjContact like = listed.front();  // the list may move
   if (!mjCOLLISIONFUNC[m->geom_type[like.geom[0]]][m->geom_type[like.geom[1]]])
     return Meeting::kAsListed;
   start(m, d, like, velocities);
+  is_met_.assign(listed.size(), 0);
   const double slop = calc_slop(m, like);
   horizon_ = horizon;
   travel_ = contact::kTouchDistance / horizon;
@@ -61,14 +69,14 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
     const auto collide_with_probe = [&](double length) {
       mju_scl3(probe_, first.normal, -length);
       place(d, time_, probe_);
-      const bool has_memory = collide(m, d, like, repairs);
+      const bool has_memory = collide(m, d, like, repair);
       remove_unsupported(listed, slop);
       return has_memory;
     };
     is_whole = collide_with_probe(0);
     if (is_whole && is_slow && (is_closed || is_hit()))
       is_whole = collide_with_probe(slop - (time_ - first.time) * first.speed);
-    const bool is_met = take_hits(is_convex);
+    const bool is_met = take_hits(listed, is_convex);
     goes_on = !(is_met && is_convex) && find_first(false, &first);
   }
   place(d, 0, nullptr);
@@ -101,21 +109,21 @@ void TouchPrediction::start(const mjModel* m, const mjData* d, const mjContact& 
 
 /// Moves both geoms from their start.
 /// @param probe displacement of the second geom, or null
-void TouchPrediction::place(mjData* d, double time, const double* probe) const {
-  for (const Motion& motion : motions_) {
+void TouchPrediction::place(mjData* d, double time, const double* probe) {
+  for (Motion& motion : motions_) {
     mjtNum* x = d->geom_xpos + 3 * motion.geom;
     mjtNum* R = d->geom_xmat + 9 * motion.geom;
     std::copy_n(motion.position, 3, x);
     std::copy_n(motion.rotation, 9, R);
     if (time == 0) continue;
-    mjtNum axis[3], q[4], Q[9], r[3];
+    mjtNum axis[3], q[4], r[3];
     std::copy_n(motion.w, 3, axis);
     const double angle = time * mju_normalize3(axis);
     mju_axisAngle2Quat(q, axis, angle);
-    mju_quat2Mat(Q, q);
-    mju_mulMatMat(R, Q, motion.rotation, 3, 3, 3);
+    mju_quat2Mat(motion.turn, q);
+    mju_mulMatMat(R, motion.turn, motion.rotation, 3, 3, 3);
     mju_sub3(r, motion.position, motion.center);
-    mju_mulMatVec3(x, Q, r);
+    mju_mulMatVec3(x, motion.turn, r);
     mju_addTo3(x, motion.center);
     mju_addToScl3(x, motion.v, time);
   }
@@ -128,7 +136,7 @@ void TouchPrediction::place(mjData* d, double time, const double* probe) const {
 /// Collides the geoms at the present pose and corrects their contacts.
 /// @return false if data have no memory for them
 bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like,
-                              bool repairs) {
+                              CollisionRepair* repair) {
   const int g1 = like.geom[0], g2 = like.geom[1], begin = d->ncon;
   const double cutoff = like.includemargin + find_gap(m, g1, g2);
   mjPreContact parts[mjMAXCONPAIR];
@@ -142,10 +150,10 @@ bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like
     con.exclude = kTakesPart;
     set_distance(parts[i].dist, &con);
   }
-  if (!repairs || num == 0) return true;
+  if (!repair || num == 0) return true;
   bool is_whole = true;
   for (const mjContact& con : found_) is_whole = is_whole && mj_addContact(m, d, &con) == 0;
-  if (is_whole) repair_.run(m, d, begin);
+  if (is_whole) repair->run(m, d, begin);
   found_.assign(d->contact + begin, d->contact + d->ncon);
   d->ncon = begin;
   return is_whole;
@@ -178,13 +186,24 @@ bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
   return is_any;
 }
 
+/// True if a contact of the present pose has the normal of a listed one, or this normal has turned
+/// with one of the bodies: a face keeps its contact.
+bool TouchPrediction::continues(const mjContact& con, const mjContact& listed) const {
+  if (have_same_normal(con.frame, listed.frame)) return true;
+  return time_ > 0 && std::any_of(motions_, motions_ + 2, [&](const Motion& motion) {
+    double normal[3];
+    mju_mulMatTVec3(normal, motion.turn, con.frame);
+    return have_same_normal(normal, listed.frame);
+  });
+}
+
 /// Removes contacts with the normal of a listed one that have not become as deep as the motion along
 /// the normal should make them: the geoms do not overlap across it. MuJoCo gives such a contact the
 /// distance 0 and any normal.
 void TouchPrediction::remove_unsupported(std::span<const mjContact> listed, double slop) {
   std::erase_if(found_, [&](const mjContact& con) {
     return std::any_of(listed.begin(), listed.end(), [&](const mjContact& from) {
-      if (!have_same_normal(con, from)) return false;
+      if (!continues(con, from)) return false;
       const double v_n = calc_normal_velocity(from, 0);
       const double expected = from.dist + time_ * v_n + mju_dot3(probe_, from.frame);
       return v_n < -travel_ && con.dist > expected + 0.5 * slop;
@@ -203,17 +222,21 @@ bool TouchPrediction::is_hit() const {
 /// normals.
 /// @param takes_all true: also those with other normals
 /// @return true if there are any
-bool TouchPrediction::take_hits(bool takes_all) {
+bool TouchPrediction::take_hits(std::span<const mjContact> listed, bool takes_all) {
   const std::size_t before = hits_.size();
   const auto is_new = [&](const mjContact& con) {
     return std::none_of(hits_.begin(), hits_.begin() + before,
-                        [&](const mjContact& hit) { return have_same_normal(hit, con); });
+                        [&](const mjContact& hit) { return have_same_normal(hit.frame, con.frame); });
   };
   for (const mjContact& con : found_) {
     const double v_n = calc_normal_velocity(con, time_);
     if (calc_gap(con) > 0 || v_n > -travel_ || !is_new(con)) continue;
-    for (const mjContact& other : found_)
-      if (takes_all || have_same_normal(con, other)) hits_.push_back(carry_back(other));
+    for (const mjContact& other : found_) {
+      if (!takes_all && !have_same_normal(con.frame, other.frame)) continue;
+      hits_.push_back(carry_back(other));
+      for (std::size_t i = 0; i < listed.size(); ++i)
+        if (continues(other, listed[i])) is_met_[i] = 1;
+    }
     Stop stop{.time = time_, .v_n = v_n};
     std::copy_n(con.frame, 3, stop.normal);
     stops_.push_back(stop);
@@ -227,7 +250,7 @@ void TouchPrediction::keep_others(std::span<const mjContact> listed) {
   const auto num_hits = static_cast<std::ptrdiff_t>(hits_.size());
   for (const mjContact& con : listed)
     if (!closes(con) && std::none_of(hits_.begin(), hits_.begin() + num_hits, [&](const auto& hit) {
-          return have_same_normal(hit, con);
+          return have_same_normal(hit.frame, con.frame);
         }))
       hits_.push_back(con);
 }
@@ -243,11 +266,9 @@ bool TouchPrediction::closes(const mjContact& con) const {
 /// True if the geoms meet with the normals of all listed contacts that close within the horizon, if
 /// only their own normals count.
 bool TouchPrediction::meets_as(std::span<const mjContact> listed) const {
-  return std::all_of(listed.begin(), listed.end(), [&](const mjContact& con) {
-    return !closes(con) || std::any_of(hits_.begin(), hits_.end(), [&](const mjContact& hit) {
-      return have_same_normal(hit, con);
-    });
-  });
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    if (!is_met_[i] && closes(listed[i])) return false;
+  return true;
 }
 
 /// Carries a contact of the present pose back to the start of the step.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -35,15 +36,17 @@ class TouchPrediction {
   /// The same for small geoms, as a share of the smaller one's bounding radius.
   static constexpr double kRelativeSlop = 0.02;
 
+  TouchPrediction();
+
   /// Predicts how two geoms meet. Call it inside a MuJoCoGuard.
   /// @param model   the model with which the geoms were collided
   /// @param data    restored before this returns
   /// @param listed  the consecutive contacts of the geoms in data->contact
   /// @param horizon time within which the contacts act [s]
-  /// @param repairs true: the contacts found are corrected, which takes the data's arena; only before
-  ///     constraints are made
+  /// @param repair  corrects the contacts found, which takes the data's arena, or null once constraints
+  ///     are made
   Meeting predict(const mjModel* model, mjData* data, std::span<const mjContact> listed,
-                  const BodyVelocities& velocities, double horizon, bool repairs);
+                  const BodyVelocities& velocities, double horizon, CollisionRepair* repair);
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
   /// counts.
   bool closes(const mjContact& listed) const;
@@ -56,6 +59,7 @@ class TouchPrediction {
     int geom = -1;
     double position[3] = {}, rotation[9] = {};  // of the geom at the start
     double center[3] = {}, v[3] = {}, w[3] = {};
+    double turn[9] = {};  // from the start to the present pose, if its time is above 0
     void calc_velocity(const double point[3], double time, double out[3]) const;
   };
   /// A contact that closes.
@@ -72,12 +76,13 @@ class TouchPrediction {
   };
   void start(const mjModel* m, const mjData* d, const mjContact& con,
              const BodyVelocities& velocities);
-  void place(mjData* d, double time, const double* probe) const;
-  bool collide(const mjModel* m, mjData* d, const mjContact& like, bool repairs);
+  void place(mjData* d, double time, const double* probe);
+  bool collide(const mjModel* m, mjData* d, const mjContact& like, CollisionRepair* repair);
   bool find_first(bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
   bool is_hit() const;
-  bool take_hits(bool takes_all);
+  bool continues(const mjContact& con, const mjContact& listed) const;
+  bool take_hits(std::span<const mjContact> listed, bool takes_all);
   void keep_others(std::span<const mjContact> listed);
   bool meets_as(std::span<const mjContact> listed) const;
   double calc_normal_velocity(const mjContact& con, double time) const;
@@ -91,7 +96,7 @@ class TouchPrediction {
   std::vector<mjContact> found_;  // at the present pose
   std::vector<mjContact> hits_;   // at the start
   std::vector<Stop> stops_;
-  CollisionRepair repair_;
+  std::vector<std::uint8_t> is_met_;  // one per listed contact
 };
 
 }  // namespace stiction::plant

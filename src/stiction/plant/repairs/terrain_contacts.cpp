@@ -153,39 +153,77 @@ void TerrainContacts::find_points(const mjModel* m, mjData* d, const PairContact
   std::copy_n(x, 3, pose.begin());
   std::copy_n(R, 9, pose.begin() + 3);
   points_.clear();
+  planes_.clear();
+  of_planes_.clear();
   grid.for_each_near(d->geom_xpos + 3 * geom, m->geom_rbound[geom] + pair.cutoff,
-                     [&](const Facet& facet) { collide(m, d, pair, facet); });
+                     [&](const Facet& facet) { add_points(m, d, pair, facet); });
   std::copy_n(pose.begin(), 3, x);
   std::copy_n(pose.begin() + 3, 9, R);
 }
 
-/// Adds the contacts of the geom with the plane of a facet whose foot is in the facet. The field's
-/// geom stands for the plane.
-void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& pair,
-                              const Facet& facet) {
-  const mjContact like = *pair.contacts;
-  const int field = like.geom[0], geom = like.geom[1], begin = d->ncon;
+/// Adds the contacts of the geom with the plane of a facet whose foot is in the facet.
+void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts& pair,
+                                 const Facet& facet) {
   double r[3];
-  mju_sub3(r, d->geom_xpos + 3 * geom, facet.corners[0]);
-  const double height = mju_dot3(facet.normal, r);
-  if (std::abs(height) > m->geom_rbound[geom] + pair.cutoff) return;
+  mju_sub3(r, d->geom_xpos + 3 * pair.contacts->geom[1], facet.corners[0]);
+  if (std::abs(mju_dot3(facet.normal, r)) > m->geom_rbound[pair.contacts->geom[1]] + pair.cutoff)
+    return;
+  const Plane& plane = find_plane(m, d, pair, facet);
+  for (int i = plane.first; i < plane.end; ++i) {
+    const mjContact& con = of_planes_[i];
+    double foot[3];
+    mju_addScl3(foot, con.pos, con.frame, -0.5 * con.dist);
+    if (con.dist < -kDeepest * size_ || !facet.contains(foot, 1e-9 * size_)) continue;
+    Point& point = points_.emplace_back(Point{.contact = con, .facet = facet, .position = {}});
+    mju_addScl3(point.position, con.pos, con.frame, 0.5 * con.dist);
+  }
+}
 
-  mjContact plane = like;
-  set_normal(facet.normal, &plane);
-  std::copy_n(facet.corners[0], 3, d->geom_xpos + 3 * field);
+/// Returns the plane of a facet. Facets in one plane have the same contacts in all bits: rounding of
+/// the normal would move the points of an upright cylinder.
+const TerrainContacts::Plane& TerrainContacts::find_plane(const mjModel* m, mjData* d,
+                                                          const PairContacts& pair,
+                                                          const Facet& facet) {
+  constexpr std::ptrdiff_t kRecent = 8;  // neighbors come soon after each other
+  constexpr double kSame = 1e-9;
+  const auto last = planes_.end();
+  const auto found = std::find_if(
+      last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin()), last, [&](const Plane& plane) {
+        double r[3], turn[3];
+        mju_sub3(r, facet.corners[0], plane.point);
+        mju_sub3(turn, facet.normal, plane.normal);
+        return mju_norm3(turn) < kSame && std::abs(mju_dot3(plane.normal, r)) < kSame * size_;
+      });
+  if (found != last) return *found;
+  Plane& plane = planes_.emplace_back();
+  std::copy_n(facet.corners[0], 3, plane.point);
+  std::copy_n(facet.normal, 3, plane.normal);
+  plane.first = static_cast<int>(of_planes_.size());
+  collide(m, d, pair, plane);
+  plane.end = static_cast<int>(of_planes_.size());
+  return plane;
+}
+
+/// Adds the contacts of the geom with a plane, for which the field's geom stands.
+void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& pair,
+                              const Plane& plane) {
+  mjContact con = *pair.contacts;
+  const int field = con.geom[0], geom = con.geom[1], begin = d->ncon;
+  set_normal(plane.normal, &con);
+  std::copy_n(plane.point, 3, d->geom_xpos + 3 * field);
   mjtNum* const R = d->geom_xmat + 9 * field;
   for (int i = 0; i < 3; ++i) {  // its axes are the tangents and the normal
-    R[3 * i] = plane.frame[3 + i];
-    R[3 * i + 1] = plane.frame[6 + i];
-    R[3 * i + 2] = plane.frame[i];
+    R[3 * i] = con.frame[3 + i];
+    R[3 * i + 1] = con.frame[6 + i];
+    R[3 * i + 2] = con.frame[i];
   }
   mjPreContact parts[mjMAXCONPAIR];
   const int num = mjCOLLISIONFUNC[mjGEOM_PLANE][m->geom_type[geom]](m, d, parts, field, geom,
                                                                     pair.cutoff);
   for (int i = 0; i < num; ++i) {
-    std::copy_n(parts[i].pos, 3, plane.pos);
-    set_distance(parts[i].dist, &plane);
-    if (mj_addContact(m, d, &plane) != 0) break;
+    std::copy_n(parts[i].pos, 3, con.pos);
+    set_distance(parts[i].dist, &con);
+    if (mj_addContact(m, d, &con) != 0) break;
   }
   if (d->ncon > begin) {
     PairContacts own = pair;
@@ -193,13 +231,7 @@ void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& p
     own.size = d->ncon - begin;
     correct_plane_contacts(m, d, own);
   }
-  for (const mjContact* con = d->contact + begin; con != d->contact + d->ncon; ++con) {
-    double foot[3];
-    mju_addScl3(foot, con->pos, facet.normal, -0.5 * con->dist);
-    if (con->dist < -kDeepest * size_ || !facet.contains(foot, 1e-9 * size_)) continue;
-    Point& point = points_.emplace_back(Point{.contact = *con, .facet = facet, .position = {}});
-    mju_addScl3(point.position, con->pos, facet.normal, 0.5 * con->dist);
-  }
+  of_planes_.insert(of_planes_.end(), d->contact + begin, d->contact + d->ncon);
   d->ncon = begin;
 }
 

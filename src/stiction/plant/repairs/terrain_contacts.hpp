@@ -42,18 +42,29 @@ class TerrainContacts {
   bool correct(const mjModel* model, mjData* data, const PairContacts& pair);
 
  private:
+  /// A plane of facets, and its contacts with the geom, [first, end) of of_planes_.
+  struct Plane {
+    double point[3] = {}, normal[3] = {};
+    int first = 0, end = 0;
+  };
+  /// A contact whose foot is in a facet.
   struct Point {
     mjContact contact;
     Facet facet;
     double position[3];  // on the geom, world frame
   };
   void find_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid);
-  void collide(const mjModel* m, mjData* d, const PairContacts& pair, const Facet& facet);
+  void add_points(const mjModel* m, mjData* d, const PairContacts& pair, const Facet& facet);
+  const Plane& find_plane(const mjModel* m, mjData* d, const PairContacts& pair,
+                          const Facet& facet);
+  void collide(const mjModel* m, mjData* d, const PairContacts& pair, const Plane& plane);
   void keep_one_of_each(double tolerance);
   void sort(const mjData* d, int geom, double radius);
   bool covers(const mjContact& con, double slack) const;
 
   double size_ = 0;  // of the geom or a cell, the smaller one [m]
+  std::vector<Plane> planes_;
+  std::vector<mjContact> of_planes_;
   std::vector<Point> points_;
   std::vector<mjContact> kept_;
 };

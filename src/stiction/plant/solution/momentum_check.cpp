@@ -112,14 +112,17 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   };
   for (const contact::BodyPair& pair : input.problem.pairs) {
     const Vec4 origin = load_three(pair.origin.data());
-    const mjContact& first = d->contact[input.problem.contacts[pair.first_contact].source];
     flush();
-    body_A = m->geom_bodyid[first.geom[0]];
-    body_B = m->geom_bodyid[first.geom[1]];
     half_gap = load_three(pair.half_gap.data());
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = input.problem.contacts[i];
       const mjContact& con = d->contact[c.source];
+      const int A = m->geom_bodyid[con.geom[0]], B = m->geom_bodyid[con.geom[1]];
+      if (A != body_A || B != body_B) {
+        flush();
+        body_A = A;
+        body_B = B;
+      }
       // MuJoCo's frame: rows n, t1, t2. The points of a patch have frames of their own.
       const bool is_face = c.face >= 0;
       const double* R = c.R_WC.data();
@@ -179,7 +182,8 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
       double p[3];
       for (int k = 0; k < 3; ++k) p[k] = pair.origin[k] + c.offset[k];
       const std::array<double, 2> v_t =
-          velocities_.calc_at_point(m, d, d->contact[c.source], p).tangential;
+          velocities_.calc_at_point(m, d, d->contact[c.source], p, pair.half_gap.data())
+              .tangential;
       for (int t = 0; t < 2; ++t) impulses_[i][t] -= viscous_friction[i] * v_t[t];
     }
   }
