@@ -75,29 +75,42 @@ namespace {
 
 /// A contact deeper than this share of the geom or a cell is not that of a facet [-].
 constexpr double kDeepest = 0.1;
-/// Normals that differ by less are the same [rad].
+/// Facets whose normals differ by less are in one plane [rad].
+constexpr double kSamePlane = 1e-6;
+/// Normals of contacts that differ by less are the same [rad].
 constexpr double kSameNormal = 0.01;
 
 bool have_same_normal(const double a[3], const double b[3]) {
   return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
 }
 
-/// True if no facet that contains the field's point of a contact rises above the plane of the
-/// contact. Else the normal is not one of the field: MuJoCo has taken the edge or the side of a prism
-/// that another one continues.
-bool is_supported(const Grid& grid, const mjContact& con, double tolerance) {
+/// The field at the point of a contact.
+enum class Ground {
+  kFlat,   // in one plane, whose normal the contact has
+  kEdge,   // an edge or a peak; its normals include that of the contact
+  kInner,  // the normal is not one of the field: MuJoCo has taken the edge or the side of a prism that
+           // another one continues
+};
+
+Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
   double point[3];
   mju_addScl3(point, con.pos, con.frame, -0.5 * con.dist);
-  bool rises = false;
+  Ground ground = Ground::kFlat;
+  double normal[3] = {};  // of the first facet
   grid.for_each_near(point, tolerance, [&](const Facet& facet) {
-    if (rises || !facet.contains(point, tolerance)) return;
-    double uphill[3], ahead[3];  // where the facet leaves the contact's plane
+    if (ground == Ground::kInner || !facet.contains(point, tolerance)) return;
+    if (mju_norm3(normal) == 0) mju_copy3(normal, facet.normal);
+    double turn[3], uphill[3], ahead[3];
+    mju_sub3(turn, facet.normal, normal);
+    if (mju_norm3(turn) > kSamePlane) ground = Ground::kEdge;
+    // Where the facet leaves the contact's plane upwards.
     mju_addScl3(uphill, con.frame, facet.normal, -mju_dot3(con.frame, facet.normal));
     if (mju_normalize3(uphill) < kSameNormal) return;
+    ground = Ground::kEdge;
     mju_addScl3(ahead, point, uphill, 20 * tolerance);
-    rises = facet.contains(ahead, tolerance);
+    if (facet.contains(ahead, tolerance)) ground = Ground::kInner;
   });
-  return !rises;
+  return mju_norm3(normal) == 0 ? Ground::kEdge : ground;
 }
 
 }  // namespace
@@ -133,9 +146,11 @@ bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& p
   kept_.clear();
   for (const Point& point : points_) kept_.push_back(point.contact);
   constexpr double kSlack = 1e-3;
-  for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
-    if (is_supported(grid, *con, kSlack * size_) && !covers(*con, kSlack * radius))
+  for (const mjContact* con = pair.contacts; con != pair.end(); ++con) {
+    const Ground ground = find_ground(grid, *con, kSlack * size_);
+    if (ground != Ground::kInner && !covers(*con, kSlack * radius, ground == Ground::kFlat))
       kept_.push_back(*con);
+  }
   const int size = static_cast<int>(kept_.size()), common = std::min(size, pair.size);
   std::copy_n(kept_.begin(), common, pair.contacts);
   erase(d, pair.contacts + common, pair.end());
@@ -269,8 +284,9 @@ void TerrainContacts::sort(const mjData* d, int geom, double radius) {
                    [&](const Point& a, const Point& b) { return key(a) < key(b); });
 }
 
-/// True if a contact is in the hull of the points with its normal, and no deeper.
-bool TerrainContacts::covers(const mjContact& con, double slack) const {
+/// True if the points with a contact's normal stand for the contact: the deepest is not less deep by the slack,
+/// and the field is flat there, or the contact is in their hull.
+bool TerrainContacts::covers(const mjContact& con, double slack, bool is_flat) const {
   const auto is_like = [&](const Point& point) {
     return have_same_normal(point.facet.normal, con.frame);
   };
@@ -278,6 +294,7 @@ bool TerrainContacts::covers(const mjContact& con, double slack) const {
   for (const Point& point : points_)
     if (is_like(point)) deepest = std::min<double>(deepest, point.contact.dist);
   if (con.dist < deepest - slack) return false;
+  if (is_flat) return true;
   // It is outside if all points are on one side of a line through it.
   const auto is_outside_of = [&](const double u[3]) {
     return std::all_of(points_.begin(), points_.end(), [&](const Point& point) {

@@ -31,9 +31,9 @@ struct Facet {
 ///
 /// - a point of the geom has one contact where triangles are in one plane or form a ridge, and one
 ///   with each triangle that rises above the others' planes, as in a valley or at a step;
-/// - MuJoCo's contacts stay, except those that are in the convex hull of these points, have the same
-///   normal and are no deeper, and those whose normal the field does not have at their point, because
-///   it goes on beyond the prism. Ridges and peaks under a face keep theirs.
+/// - MuJoCo's contacts stay on ridges and peaks. They go where the field is flat, where they are in the
+///   convex hull of these points, have the same normal and are no deeper, and where the field does
+///   not have their normal, because it goes on beyond the prism.
 class TerrainContacts {
  public:
   /// Corrects the contacts of a height field and a convex geom. Call it inside a MuJoCoGuard.
@@ -60,7 +60,7 @@ class TerrainContacts {
   void collide(const mjModel* m, mjData* d, const PairContacts& pair, const Plane& plane);
   void keep_one_of_each(double tolerance);
   void sort(const mjData* d, int geom, double radius);
-  bool covers(const mjContact& con, double slack) const;
+  bool covers(const mjContact& con, double slack, bool is_flat) const;
 
   double size_ = 0;  // of the geom or a cell, the smaller one [m]
   std::vector<Plane> planes_;
