@@ -108,7 +108,8 @@ class Seams : public testing::TestWithParam<std::tuple<contact::ContactModel, Sl
 TEST_P(Seams, AreNotFelt) {
   for (const Floor& floor : make_flush_floors())
     for (const double time_step : {0.002, 0.01})
-      for (const auto& [speed, angle] : {std::pair(0.3, 0.0), std::pair(2.0, 0.0), std::pair(2.0, 0.4)})
+      for (const auto& [speed, angle] :
+           {std::pair(0.3, 0.0), std::pair(2.0, 0.0), std::pair(2.0, 0.4)})
         expect_like_plane(floor, speed, angle, time_step, 0.01);
 }
 
@@ -118,7 +119,8 @@ TEST_P(Seams, OfSmallStepsAreHardlyFelt) {
   for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.08);
 }
 
-std::string seam_name(const testing::TestParamInfo<std::tuple<contact::ContactModel, Slider>>& info) {
+std::string seam_name(
+    const testing::TestParamInfo<std::tuple<contact::ContactModel, Slider>>& info) {
   return std::string(contact::traits(std::get<0>(info.param)).name) + '_' +
          std::get<1>(info.param).name;
 }
@@ -145,16 +147,15 @@ INSTANTIATE_TEST_SUITE_P(Models, SeamsOfOtherModels,
 class NearMiss : public testing::TestWithParam<contact::ContactModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, NearMiss, testing::ValuesIn(convex_models()), support::model_name);
 
-// A ball and a box fly past the edge of a block at a distance of 0.5 mm, towards the block's side and
-// top until they are beside it.
+// A ball and a box fly past the edge of a block at a distance of 0.5 mm, towards the block's side
+// and top until they are beside it.
 TEST_P(NearMiss, HasNoForce) {
   for (const char* geom : {R"(size=".02")", R"(type="box" size=".02 .02 .02")"}) {
     for (const double speed : {0.5, 3.0, 10.0}) {
-      Scene scene(support::make_mjcf(
-          R"(timestep="0.002" gravity="0 0 0")",
-          std::string(R"(<worldbody><geom type="box" size=".1 .1 .1"/>
+      Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
+                                     std::string(R"(<worldbody><geom type="box" size=".1 .1 .1"/>
 <body pos=".1205 0 .16"><freejoint/><geom mass="1" )") +
-              geom + "/></body></worldbody>"));
+                                         geom + "/></body></worldbody>"));
       scene.data->qvel[2] = -speed;
       Stepper stepper(scene.model, make_options(GetParam()));
       run(&stepper, &scene, static_cast<int>(0.3 / speed / 0.002));

@@ -118,8 +118,9 @@ bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mj
   return calc_gap(con) < reach.calc_distance(v.normal, slip);
 }
 
-/// True if friction may lift two bodies that slide over each other: forces press them together. Where
-/// the normal may change they also did not come from ahead, as a body that comes to an edge does.
+/// True if friction may lift two bodies that slide over each other: forces press them together.
+/// Where the normal may change they also did not come from ahead, as a body that comes to an edge
+/// does.
 bool SpeculativeContacts::is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
                                     const contact::Reach& reach,
                                     const BodyVelocities::AtContact& v) const {

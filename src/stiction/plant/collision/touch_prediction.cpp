@@ -130,7 +130,8 @@ void TouchPrediction::place(mjData* d, double time, const double* probe) {
   mjtNum* const second = d->geom_xpos + 3 * motions_[1].geom;
   if (probe) mju_addTo3(second, probe);
   if (time == 0) return;
-  for (const Stop& stop : stops_) mju_addToScl3(second, stop.normal, -stop.v_n * (time - stop.time));
+  for (const Stop& stop : stops_)
+    mju_addToScl3(second, stop.normal, -stop.v_n * (time - stop.time));
 }
 
 /// Collides the geoms at the present pose and corrects their contacts.
@@ -140,8 +141,7 @@ bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like
   const int g1 = like.geom[0], g2 = like.geom[1], begin = d->ncon;
   const double cutoff = like.includemargin + find_gap(m, g1, g2);
   mjPreContact parts[mjMAXCONPAIR];
-  const int num =
-      mjCOLLISIONFUNC[m->geom_type[g1]][m->geom_type[g2]](m, d, parts, g1, g2, cutoff);
+  const int num = mjCOLLISIONFUNC[m->geom_type[g1]][m->geom_type[g2]](m, d, parts, g1, g2, cutoff);
   found_.clear();
   for (int i = 0; i < num; ++i) {
     mjContact& con = found_.emplace_back(like);
@@ -191,15 +191,15 @@ bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
 bool TouchPrediction::continues(const mjContact& con, const mjContact& listed) const {
   if (have_same_normal(con.frame, listed.frame)) return true;
   return time_ > 0 && std::any_of(motions_, motions_ + 2, [&](const Motion& motion) {
-    double normal[3];
-    mju_mulMatTVec3(normal, motion.turn, con.frame);
-    return have_same_normal(normal, listed.frame);
-  });
+           double normal[3];
+           mju_mulMatTVec3(normal, motion.turn, con.frame);
+           return have_same_normal(normal, listed.frame);
+         });
 }
 
-/// Removes contacts with the normal of a listed one that have not become as deep as the motion along
-/// the normal should make them: the geoms do not overlap across it. MuJoCo gives such a contact the
-/// distance 0 and any normal.
+/// Removes contacts with the normal of a listed one that have not become as deep as the motion
+/// along the normal should make them: the geoms do not overlap across it. MuJoCo gives such a
+/// contact the distance 0 and any normal.
 void TouchPrediction::remove_unsupported(std::span<const mjContact> listed, double slop) {
   std::erase_if(found_, [&](const mjContact& con) {
     return std::any_of(listed.begin(), listed.end(), [&](const mjContact& from) {
@@ -218,15 +218,16 @@ bool TouchPrediction::is_hit() const {
   });
 }
 
-/// Takes the contacts with which the geoms meet at the present pose, and stops the motion along their
-/// normals.
+/// Takes the contacts with which the geoms meet at the present pose, and stops the motion along
+/// their normals.
 /// @param takes_all true: also those with other normals
 /// @return true if there are any
 bool TouchPrediction::take_hits(std::span<const mjContact> listed, bool takes_all) {
   const std::size_t before = hits_.size();
   const auto is_new = [&](const mjContact& con) {
-    return std::none_of(hits_.begin(), hits_.begin() + before,
-                        [&](const mjContact& hit) { return have_same_normal(hit.frame, con.frame); });
+    return std::none_of(hits_.begin(), hits_.begin() + before, [&](const mjContact& hit) {
+      return have_same_normal(hit.frame, con.frame);
+    });
   };
   for (const mjContact& con : found_) {
     const double v_n = calc_normal_velocity(con, time_);

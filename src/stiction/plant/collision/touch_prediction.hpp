@@ -19,16 +19,16 @@ enum class Meeting {
 };
 
 /// Finds the contacts with which two geoms really meet. A contact of geoms that are apart has the
-/// normal of their nearest points at the start of the step. Bodies that also move across this normal
-/// may meet with another one, or not at all: a box that slides to the next of two flush tiles is near
-/// the side of this tile and meets its top.
+/// normal of their nearest points at the start of the step. Bodies that also move across this
+/// normal may meet with another one, or not at all: a box that slides to the next of two flush
+/// tiles is near the side of this tile and meets its top.
 ///
 /// The search moves both bodies with constant velocities to the time at which the first contact
 /// overlaps by the slop, and collides the geoms there. It goes on while they are still apart. Two
 /// geoms whose overlap across a normal is below the slop then have another normal, along which they
-/// overlap less. Contacts are carried back to the start of the step: a contact with the distance phi
-/// and the normal velocity v_n at the time t has the distance phi - t v_n there, and its point is at
-/// the material points of both bodies that touch (contact_marks.hpp, Carried).
+/// overlap less. Contacts are carried back to the start of the step: a contact with the distance
+/// phi and the normal velocity v_n at the time t has the distance phi - t v_n there, and its point
+/// is at the material points of both bodies that touch (contact_marks.hpp, Carried).
 class TouchPrediction {
  public:
   /// Bodies that overlap by less than this across the normal do not meet along it [m].
@@ -43,7 +43,8 @@ class TouchPrediction {
   /// @param data    restored before this returns
   /// @param listed  the consecutive contacts of the geoms in data->contact
   /// @param horizon time within which the contacts act [s]
-  /// @param repair  corrects the contacts found, which takes the data's arena, or null once constraints
+  /// @param repair  corrects the contacts found, which takes the data's arena, or null once
+  /// constraints
   ///     are made
   Meeting predict(const mjModel* model, mjData* data, std::span<const mjContact> listed,
                   const BodyVelocities& velocities, double horizon, CollisionRepair* repair);
@@ -89,10 +90,10 @@ class TouchPrediction {
   mjContact carry_back(const mjContact& con) const;
 
   Motion motions_[2];
-  double horizon_ = 0;    // [s]
-  double time_ = 0;       // of the present pose [s]
-  double probe_[3] = {};  // displacement of the second geom beyond its motion [m]
-  double travel_ = 0;     // approach that counts as none [m/s]
+  double horizon_ = 0;            // [s]
+  double time_ = 0;               // of the present pose [s]
+  double probe_[3] = {};          // displacement of the second geom beyond its motion [m]
+  double travel_ = 0;             // approach that counts as none [m/s]
   std::vector<mjContact> found_;  // at the present pose
   std::vector<mjContact> hits_;   // at the start
   std::vector<Stop> stops_;

@@ -27,8 +27,7 @@ void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel,
 }
 
 BodyVelocities::AtContact BodyVelocities::calc_at_point(const mjModel* m, const mjData* d,
-                                                        const mjContact& con,
-                                                        const double* point,
+                                                        const mjContact& con, const double* point,
                                                         const double* half_gap) const {
   double v[3] = {};  // of B relative to A, in the world
   for (int side = 0; side < 2; ++side) {

@@ -20,8 +20,8 @@ class Grid {
   double dx() const { return 2 * size_[0] / (num_columns_ - 1); }
   double dy() const { return 2 * size_[1] / (num_rows_ - 1); }
 
-  /// Calls f(facet) for the triangles of all cells within a distance of a point, in the plane of the
-  /// grid.
+  /// Calls f(facet) for the triangles of all cells within a distance of a point, in the plane of
+  /// the grid.
   template <class Function>
   void for_each_near(const double point[3], double distance, Function f) const {
     double r[3], local[3];
@@ -45,7 +45,8 @@ class Grid {
     const auto find_cell = [&](double at) {
       return static_cast<int>(std::clamp<double>(std::floor(at / step), -1, num_points));
     };
-    return {std::max(0, find_cell(x - distance)), std::min(num_points - 2, find_cell(x + distance))};
+    return {std::max(0, find_cell(x - distance)),
+            std::min(num_points - 2, find_cell(x + distance))};
   }
   Facet make_facet(Node a, Node b, Node c) const {
     Facet facet;
@@ -88,8 +89,8 @@ bool have_same_normal(const double a[3], const double b[3]) {
 enum class Ground {
   kFlat,   // in one plane, whose normal the contact has
   kEdge,   // an edge or a peak; its normals include that of the contact
-  kInner,  // the normal is not one of the field: MuJoCo has taken the edge or the side of a prism that
-           // another one continues
+  kInner,  // the normal is not one of the field: MuJoCo has taken the edge or the side of a prism
+           // that another one continues
 };
 
 Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
@@ -127,7 +128,7 @@ bool Facet::contains(const double foot[3], double tolerance) const {
 }
 
 bool Facet::rises_above(const Facet& plane, double tolerance) const {
-  return std::any_of(corners, corners + 3, [&](const double (&corner)[3]) {
+  return std::any_of(corners, corners + 3, [&](const double(&corner)[3]) {
     double r[3];
     mju_sub3(r, corner, plane.corners[0]);
     return mju_dot3(plane.normal, r) > tolerance;
@@ -194,21 +195,22 @@ void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts
   }
 }
 
-/// Returns the plane of a facet. Facets in one plane have the same contacts in all bits: rounding of
-/// the normal would move the points of an upright cylinder.
+/// Returns the plane of a facet. Facets in one plane have the same contacts in all bits: rounding
+/// of the normal would move the points of an upright cylinder.
 const TerrainContacts::Plane& TerrainContacts::find_plane(const mjModel* m, mjData* d,
                                                           const PairContacts& pair,
                                                           const Facet& facet) {
   constexpr std::ptrdiff_t kRecent = 8;  // neighbors come soon after each other
   constexpr double kSame = 1e-9;
   const auto last = planes_.end();
-  const auto found = std::find_if(
-      last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin()), last, [&](const Plane& plane) {
-        double r[3], turn[3];
-        mju_sub3(r, facet.corners[0], plane.point);
-        mju_sub3(turn, facet.normal, plane.normal);
-        return mju_norm3(turn) < kSame && std::abs(mju_dot3(plane.normal, r)) < kSame * size_;
-      });
+  const auto found = std::find_if(last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin()),
+                                  last, [&](const Plane& plane) {
+                                    double r[3], turn[3];
+                                    mju_sub3(r, facet.corners[0], plane.point);
+                                    mju_sub3(turn, facet.normal, plane.normal);
+                                    return mju_norm3(turn) < kSame &&
+                                           std::abs(mju_dot3(plane.normal, r)) < kSame * size_;
+                                  });
   if (found != last) return *found;
   Plane& plane = planes_.emplace_back();
   std::copy_n(facet.corners[0], 3, plane.point);
@@ -233,8 +235,8 @@ void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& p
     R[3 * i + 2] = con.frame[i];
   }
   mjPreContact parts[mjMAXCONPAIR];
-  const int num = mjCOLLISIONFUNC[mjGEOM_PLANE][m->geom_type[geom]](m, d, parts, field, geom,
-                                                                    pair.cutoff);
+  const int num =
+      mjCOLLISIONFUNC[mjGEOM_PLANE][m->geom_type[geom]](m, d, parts, field, geom, pair.cutoff);
   for (int i = 0; i < num; ++i) {
     std::copy_n(parts[i].pos, 3, con.pos);
     set_distance(parts[i].dist, &con);
@@ -253,13 +255,12 @@ void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& p
 /// Keeps the nearest contact of each point of the geom, and those with facets that rise above the
 /// planes of the others.
 void TerrainContacts::keep_one_of_each(double tolerance) {
-  std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
-    return a.contact.dist > b.contact.dist;
-  });
+  std::sort(points_.begin(), points_.end(),
+            [](const Point& a, const Point& b) { return a.contact.dist > b.contact.dist; });
   std::size_t num_kept = 0;
   for (const Point& point : points_) {
-    const bool is_new = std::all_of(
-        points_.begin(), points_.begin() + num_kept, [&](const Point& other) {
+    const bool is_new =
+        std::all_of(points_.begin(), points_.begin() + num_kept, [&](const Point& other) {
           return mju_dist3(point.position, other.position) > tolerance ||
                  point.facet.rises_above(other.facet, tolerance);
         });
@@ -281,11 +282,11 @@ void TerrainContacts::sort(const mjData* d, int geom, double radius) {
     return rounded;
   };
   std::sort(points_.begin(), points_.end(),
-                   [&](const Point& a, const Point& b) { return key(a) < key(b); });
+            [&](const Point& a, const Point& b) { return key(a) < key(b); });
 }
 
-/// True if the points with a contact's normal stand for the contact: the deepest is not less deep by the slack,
-/// and the field is flat there, or the contact is in their hull.
+/// True if the points with a contact's normal stand for the contact: the deepest is not less deep
+/// by the slack, and the field is flat there, or the contact is in their hull.
 bool TerrainContacts::covers(const mjContact& con, double slack, bool is_flat) const {
   const auto is_like = [&](const Point& point) {
     return have_same_normal(point.facet.normal, con.frame);

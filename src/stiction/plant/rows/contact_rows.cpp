@@ -61,8 +61,7 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
 /// @param dofs of the joints that move each body
 void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant,
                         const Origins& origins, const std::array<int, 2>& bodies,
-                        const DofsOfTwo& dofs,
-                        ContactProblem* problem) {
+                        const DofsOfTwo& dofs, ContactProblem* problem) {
   const auto [body_A, body_B] = bodies;
   const auto [dofs_A, dofs_B] = dofs;
   int open_block = -1;
@@ -85,8 +84,8 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant,
     ++problem->segments.back().num_columns;
     problem->column_dof.push_back(dof - plant.block(block).dof_start);
     const bool is_B = dof == dof_B;
-    const auto column = calc_column(m, d, is_B ? body_B : body_A, dof, origins[is_B].data(),
-                                    is_B ? 1 : -1);
+    const auto column =
+        calc_column(m, d, is_B ? body_B : body_A, dof, origins[is_B].data(), is_B ? 1 : -1);
     problem->columns.insert(problem->columns.end(), column.begin(), column.end());
   }
 }
@@ -123,8 +122,8 @@ std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
   return (bits(geoms[0], 24) << 39 | bits(geoms[1], 24) << 15 | bits(point, 15)) + 1;
 }
 
-/// Returns half the vector from A's surface point to B's, for the contacts [begin, ...) of two geoms
-/// [m]. It is that of the nearest contact that takes part, and 0 if this one touches.
+/// Returns half the vector from A's surface point to B's, for the contacts [begin, ...) of two
+/// geoms [m]. It is that of the nearest contact that takes part, and 0 if this one touches.
 std::array<double, 3> find_half_gap(const mjData* d, const ContactSelection& selection, int begin) {
   const mjContact& first = d->contact[begin];
   const mjContact* nearest = &first;

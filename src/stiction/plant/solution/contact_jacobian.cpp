@@ -56,7 +56,7 @@ void ContactJacobian::reserve(const mjModel* m, const mjData* d) {
 bool ContactJacobian::write(const mjModel* m, mjData* d, const Model& plant,
                             const contact::ContactProblem& problem) {
   if (mj_isSparse(m) && !grow_sparse(m, d, plant)) return false;
-  for_each_contact(d, problem, [&](int index, const double (*points)[3]) {
+  for_each_contact(d, problem, [&](int index, const double(*points)[3]) {
     const mjContact& con = d->contact[index];
     const int nv = static_cast<int>(m->nv), first = con.efc_address;
     find_dofs(m, d, plant, index);

@@ -182,8 +182,7 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
       double p[3];
       for (int k = 0; k < 3; ++k) p[k] = pair.origin[k] + c.offset[k];
       const std::array<double, 2> v_t =
-          velocities_.calc_at_point(m, d, d->contact[c.source], p, pair.half_gap.data())
-              .tangential;
+          velocities_.calc_at_point(m, d, d->contact[c.source], p, pair.half_gap.data()).tangential;
       for (int t = 0; t < 2; ++t) impulses_[i][t] -= viscous_friction[i] * v_t[t];
     }
   }
