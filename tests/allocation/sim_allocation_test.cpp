@@ -62,7 +62,7 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   Scene scene(make_pile(3));
   {
     Stepper settling(scene.model, options());
-    run(&settling, &scene, 2000);
+    run(&settling, &scene, 3000);
   }
   Stepper stepper(scene.model, options());
   run(&stepper, &scene);

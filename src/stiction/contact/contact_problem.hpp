@@ -36,6 +36,9 @@ struct Segment {
 /// Two bodies in contact. Their contacts are contiguous in ContactProblem::contacts.
 struct BodyPair {
   std::array<double, 3> origin{};  // point at which V is measured, world frame [m]
+  /// The contacts act at surface points of both bodies that are apart at the start of the step: on
+  /// A at their point minus this, on B at their point plus this [m].
+  std::array<double, 3> half_gap{};
   int first_segment = 0;
   int num_segments = 0;  // >= 1, each with a different block
   int first_contact = 0;

@@ -122,23 +122,14 @@ Scene make_field(double dt) {
 </worldbody>)"));
 }
 
-TEST(HeightField, HoldsWhatIsNearRigidInShortSteps) {
+TEST(HeightField, HoldsAsAPlaneDoes) {
   for (const ContactModel model : support::models_with_anchors()) {
     Scene scene = make_field(2e-3);
     Stepper stepper(scene.model, make_elastic(model));
-    run(&stepper, &scene, 1000);
-    EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 2)), 1e-9) << contact::traits(model).name;
-  }
-}
-
-TEST(HeightField, LetsSofterBodiesCreepAndGivesAWarning) {
-  // Measured: 0.1 and 0.3 um/s. Under `soft` the body creeps at 60 and 66 um/s.
-  for (const ContactModel model : {ContactModel::coulomb, ContactModel::lagged}) {
-    Scene scene = make_field(2e-3);
-    Stepper stepper(scene.model, make_elastic(model), make_stiff(scene, 1e6));
     const StepReport& report = stepper.step(scene.data, 1000);
-    EXPECT_EQ(report.warnings[static_cast<int>(WarningKind::anchors)].count, 1);
-    EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 4)), 1e-6) << contact::traits(model).name;
+    EXPECT_EQ(report.warnings[static_cast<int>(WarningKind::anchors)].count, 0);
+    EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 2)), 1e-12)
+        << contact::traits(model).name;
   }
 }
 

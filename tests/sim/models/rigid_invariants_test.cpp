@@ -53,7 +53,12 @@ struct ClusterStep {
   /// Returns the velocity of B relative to A.
   Vector calc_velocity(const Motion& motion, int c) const;
   Vector calc_slip(const Motion& motion, int c) const;
+  Vector point(int c, int side) const;  // on the body of a side
 };
+
+Vector ClusterStep::point(int c, int side) const {
+  return at(contacts.point, c) + (side == 0 ? -1 : 1) * at(contacts.half_gap, c);
+}
 
 double ClusterStep::calc_energy(const Motion& motion) const {
   double sum = 0;
@@ -78,7 +83,7 @@ Vector ClusterStep::calc_velocity(const Motion& motion, int c) const {
   for (const int side : {0, 1}) {
     const int i = body(c, side);
     if (i < 0) continue;
-    const Vector arm = at(contacts.point, c) - motion.p[i];
+    const Vector arm = point(c, side) - motion.p[i];
     v += (side == 0 ? -1 : 1) * (motion.v[i] + motion.w[i].cross(arm));
   }
   return v;
@@ -161,7 +166,7 @@ void add_row(const ClusterStep& step, const Group& group, int c, const Vector& d
     const int i = group.bodies[k];
     if (step.body(c, 0) != i && step.body(c, 1) != i) continue;
     const double sign = step.body(c, 0) == i ? -1 : 1;
-    const Vector arm = at(step.contacts.point, c) - step.before.p[i];
+    const Vector arm = step.point(c, sign < 0 ? 0 : 1) - step.before.p[i];
     row.segment<3>(6 * k) = sign / std::sqrt(step.mass(i)) * direction;
     row.segment<3>(6 * k + 3) = sign / std::sqrt(step.inertia(i)) * arm.cross(direction);
   }

@@ -73,7 +73,9 @@ TEST_P(Invariant, ImpulsesAreTheChangeOfEachBodysMomentum) {
           const int body = report.contacts.bodies[2 * c + side];
           if (body == 0) continue;
           const Vector J = side == 0 ? Vector(-impulse) : impulse;
-          const Vector arm = at(report.contacts.point, c) - before.p[body - 1];
+          const double sign = side == 0 ? -1 : 1;
+          const Vector arm = at(report.contacts.point, c) + sign * at(report.contacts.half_gap, c) -
+                             before.p[body - 1];
           force[body] += J;
           torque[body] += arm.cross(J);
         }

@@ -13,7 +13,8 @@ class StepContacts:
     """The contacts of a step, in double precision, from records of format.CONTACT_DTYPE.
 
     bodies, geoms: first and second one, (n, 2).
-    point, normal: contact point [m] and unit normal from the first into the second body, (n, 3).
+    points: of the first and the second body [m], (n, 2, 3).
+    normal: unit normal from the first into the second body, (n, 3).
     distance: signed distance at the start [m], (n,).
     impulse, tangential_impulse: impulse on the second body and its tangential part [N s], (n, 3).
     normal_impulse: its normal part [N s], (n,).
@@ -25,7 +26,8 @@ class StepContacts:
         self._model, self._data = model, data
         self.geoms = np.asarray(records["geoms"])
         self.bodies = np.asarray(model.geom_bodyid)[self.geoms]
-        self.point = records["point"].astype(float)
+        half_gap = records["half_gap"].astype(float)
+        self.points = records["point"].astype(float)[:, None] + np.stack((-half_gap, half_gap), 1)
         normal = records["normal"].astype(float)
         self.normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
         self.distance = records["distance"].astype(float)
@@ -40,35 +42,37 @@ class StepContacts:
     def calc_generalized_impulses(self) -> tuple[Vector, Vector]:
         """Returns J^T gamma of all contacts, and the sum of the sizes of their terms, (nv,) each."""
         total, sizes = np.zeros(self._model.nv), np.zeros(self._model.nv)
-        zero, one = np.zeros(3), np.zeros(self._model.nv)
         for i in np.flatnonzero(np.any(self.impulse, axis=1)):
-            for sign, body in zip((-1, 1), self.bodies[i], strict=True):
-                if self._model.body_weldid[body] == 0:
-                    continue
-                one[:] = 0
-                mujoco.mj_applyFT(
-                    self._model,
-                    self._data,
-                    sign * self.impulse[i],
-                    zero,
-                    self.point[i],
-                    int(body),
-                    one,
-                )
+            for jacobian in self._calc_jacobians(i):
+                one = self.impulse[i] @ jacobian
                 total += one
                 sizes += np.abs(one)
         return total, sizes + self._calc_lever_sizes()
 
+    def _calc_jacobians(self, i: int) -> Vector:
+        """Returns d v / d qvel for the minus first and the second body's velocity, (2, 3, nv).
+
+        A dof that moves both bodies does not move them relative to each other.
+        """
+        jacobians = np.zeros((2, 3, self._model.nv))
+        moves = np.zeros((2, self._model.nv), bool)
+        turning = np.zeros((3, self._model.nv))
+        for side, body in enumerate(self.bodies[i]):
+            if self._model.body_weldid[body] == 0:
+                continue
+            mujoco.mj_jac(
+                self._model, self._data, jacobians[side], turning, self.points[i, side], int(body)
+            )
+            moves[side] = np.any(jacobians[side], axis=0) | np.any(turning, axis=0)
+        jacobians[:, :, np.all(moves, axis=0)] = 0
+        jacobians[0] *= -1
+        return jacobians
+
     def calc_velocities(self, velocity: Vector) -> Vector:
         """Returns the relative velocity at each point at the start, for a qvel [m/s], (n, 3)."""
         out = np.zeros((len(self), 3))
-        jacobian = np.zeros((3, self._model.nv))
         for i in range(len(self)):
-            for sign, body in zip((-1, 1), self.bodies[i], strict=True):
-                if self._model.body_weldid[body] == 0:
-                    continue
-                mujoco.mj_jac(self._model, self._data, jacobian, None, self.point[i], int(body))
-                out[i] += sign * (jacobian @ velocity)
+            out[i] = self._calc_jacobians(i).sum(axis=0) @ velocity
         return out
 
     def calc_velocity_errors(self, velocity: Vector) -> Vector:
@@ -78,13 +82,13 @@ class StepContacts:
         for body in np.unique(self.bodies):
             mujoco.mj_jac(self._model, self._data, None, jacobian, np.zeros(3), int(body))
             turning[body] = np.linalg.norm(jacobian @ velocity)
-        rounding = np.finfo(np.float32).eps * np.linalg.norm(self.point, axis=1)
+        rounding = np.finfo(np.float32).eps * np.linalg.norm(self.points, axis=2).max(axis=1)
         return np.asarray(rounding * turning[self.bodies].sum(axis=1))
 
     def _calc_lever_sizes(self) -> Vector:
         """Returns the sizes of moments about the origin, of which rounded points have a share, (nv,)."""
         sizes = np.zeros(self._model.nv)
-        moments = np.linalg.norm(self.point, axis=1) * np.linalg.norm(self.impulse, axis=1)
+        moments = np.linalg.norm(self.points, axis=2).max(axis=1) * np.linalg.norm(self.impulse, axis=1)
         for body, moment in zip(self.bodies.T, (moments, moments), strict=True):
             for i in np.unique(body):
                 ancestor, share = int(i), float(moment[body == i].sum())

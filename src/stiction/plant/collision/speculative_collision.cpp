@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "stiction/plant/materials/material_properties.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/repairs/convex_pair.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -47,6 +49,12 @@ double calc_speed(const mjModel* m, const mjData* d, int geom, double lever,
 
 }  // namespace
 
+bool has_varying_normal(const mjModel* m, const mjContact& con) {
+  return std::all_of(std::begin(con.geom), std::end(con.geom), [&](int geom) {
+    return geom >= 0 && m->geom_type[geom] != mjGEOM_PLANE && m->geom_type[geom] != mjGEOM_SDF;
+  });
+}
+
 SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactModel contact_model,
                                            const contact::ModelParameters& parameters,
                                            const MaterialTable& materials)
@@ -68,7 +76,11 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
 void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
                                    const MocapMotion& mocap,
                                    std::span<const std::uint8_t> left_out) {
-  if (mjcb_contactfilter) return mj_collision(m, d);
+  if (mjcb_contactfilter) {
+    mj_collision(m, d);
+    for (int i = 0; i < d->ncon; ++i) clear_carried(d->contact + i);
+    return;
+  }
   mjModel* wide = wide_.follow(m);
   if (has_few_geoms_) disable_midphase(wide);
   widen_gaps(m, d, start, mocap);
@@ -78,7 +90,42 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
     if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
   mj_collision(wide, d);
   repair_.run(wide, d);
+  find_meetings(wide, d, start, find_largest_reach(m).time);
   mark_speculative(m, d);
+}
+
+/// Gives geoms that approach each other the contacts with which they meet.
+void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start,
+                                         double horizon) {
+  for (int i = 0; i < d->ncon; ++i) clear_carried(d->contact + i);
+  for (int i = 0; i < d->ncon;) {
+    const PairContacts pair = find_contacts_at(m, d, i);
+    i += pair.size;
+    if (!has_varying_normal(m, *pair.contacts)) continue;
+    const auto listed = std::span<const mjContact>(pair.contacts, pair.end());
+    const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, &repair_);
+    if (meeting == Meeting::kAsListed) continue;
+    if (meeting == Meeting::kNone) {
+      for (mjContact* con = d->contact + i - pair.size; con != d->contact + i; ++con)
+        set_missed(prediction_.closes(*con), con);
+      continue;
+    }
+    const std::span<const mjContact> met = prediction_.contacts();
+    const int begin = i - pair.size, size = static_cast<int>(met.size());
+    const int common = std::min(pair.size, size);
+    std::copy_n(met.begin(), common, d->contact + begin);
+    if (size < pair.size) erase(d, d->contact + begin + size, d->contact + i);
+    for (int k = common; k < size; ++k) insert(m, d, d->contact + begin + k, met[k]);
+    i = begin + size;
+  }
+}
+
+bool SpeculativeCollision::meet(const mjModel* m, mjData* d, std::span<const mjContact> listed,
+                                const BodyVelocities& velocities) {
+  if (!has_varying_normal(m, listed.front())) return true;
+  const double horizon = find_largest_reach(m).time;
+  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, nullptr) ==
+         Meeting::kAsListed;
 }
 
 /// Widens the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its

@@ -7,6 +7,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/gaps.hpp"
+#include "stiction/plant/collision/touch_prediction.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
@@ -14,6 +15,9 @@
 #include "stiction/plant/repairs/collision_repair.hpp"
 
 namespace stiction::plant {
+
+/// True if the normal of two geoms may change with their positions.
+bool has_varying_normal(const mjModel* model, const mjContact& contact);
 
 /// Runs MuJoCo's collision with gaps that are wide enough for the step. MuJoCo lists a contact of
 /// two geoms that overlap or are within their gap. Here the gap of every geom is at least the
@@ -40,11 +44,17 @@ class SpeculativeCollision {
   void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
+  /// True if two geoms meet at these velocities with the normals of their contacts.
+  /// @param listed the consecutive contacts of the geoms in data->contact
+  bool meet(const mjModel* model, mjData* data, std::span<const mjContact> listed,
+            const BodyVelocities& velocities);
+
  private:
   void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
                   const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
+  void find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start, double horizon);
   void mark_speculative(const mjModel* m, mjData* d) const;
 
   contact::ContactModel contact_model_;
@@ -57,6 +67,7 @@ class SpeculativeCollision {
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
   CollisionRepair repair_;
+  TouchPrediction prediction_;
 };
 
 }  // namespace stiction::plant

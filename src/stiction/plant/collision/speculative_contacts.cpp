@@ -8,6 +8,19 @@
 #include "stiction/plant/rows/contact_rows.hpp"
 
 namespace stiction::plant {
+namespace {
+
+constexpr std::uint8_t kReached = 2;  // of acts_, within add_reached
+
+/// Returns the end of the run of consecutive contacts of the same two geoms.
+int find_end_of_pair(const mjData* d, int begin) {
+  const mjContact& first = d->contact[begin];
+  int end = begin + 1;
+  while (end < d->ncon && std::equal(first.geom, first.geom + 2, d->contact[end].geom)) ++end;
+  return end;
+}
+
+}  // namespace
 
 SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel contact_model,
                                          const contact::ModelParameters& parameters,
@@ -28,6 +41,7 @@ void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion
 bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,
                                         const mjContact& con) const {
   if (!is_in_gap(con)) return takes_part(con);
+  if (is_missed(con)) return false;
   const double dt = m->opt.timestep;
   return calc_gap(con) < dt * dt * kImpulsiveAcceleration || is_reached(m, d, con, start_);
 }
@@ -43,7 +57,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
     if (!may_act_.empty() && !may_act_[i]) continue;
     if (acts_at_start(m, d, con)) {
       acts_[i] = 1;
-    } else if (is_in_gap(con)) {
+    } else if (is_in_gap(con) && !is_missed(con)) {
       // Compute the velocities by smooth forces only if there are open contacts.
       if (!has_smooth) {
         has_smooth = true;
@@ -51,7 +65,8 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
         smooth_.calc(m, d, qvel_.data(), mocap_);
       }
-      acts_[i] = is_closed(m, d, con, smooth_);
+      acts_[i] = is_closed(m, d, con, smooth_) ||
+                 (contact::traits(contact_model_).lifts_sliding && is_reached(m, d, con, smooth_));
     }
   }
 }
@@ -59,32 +74,35 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
 /// Marks the contacts whose two geoms touch, or nearly touch, anywhere.
 void SpeculativeContacts::find_touching(const mjData* d) {
   may_act_.assign(d->ncon, 0);
-  // Visit the runs of consecutive contacts of the same two geoms.
-  for (int i = 0; i < d->ncon;) {
-    int end = i;
-    bool touches = false;
-    const mjContact& first = d->contact[i];
-    for (; end < d->ncon; ++end) {
-      const mjContact& con = d->contact[end];
-      if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
-      // A NaN distance counts as touching, so that the step fails.
-      touches = touches || !(calc_gap(con) > kNearlyTouching);
-    }
+  for (int i = 0, end; i < d->ncon; i = end) {
+    end = find_end_of_pair(d, i);
+    // A NaN distance counts as touching, so that the step fails.
+    const bool touches = std::any_of(d->contact + i, d->contact + end, [](const mjContact& con) {
+      return !(calc_gap(con) > kNearlyTouching);
+    });
     std::fill(may_act_.begin() + i, may_act_.begin() + end, touches);
-    i = end;
   }
 }
 
-bool SpeculativeContacts::add_reached(const mjModel* m, const mjData* d, const double* qvel) {
+bool SpeculativeContacts::add_reached(const mjModel* m, mjData* d, const double* qvel) {
   bool has_solution = false, is_any = false;
-  for (int i = 0; i < d->ncon; ++i) {
-    if (acts_[i] || !is_in_gap(d->contact[i]) || (!may_act_.empty() && !may_act_[i])) continue;
-    if (!has_solution) {
-      has_solution = true;
-      solution_.calc(m, d, qvel, mocap_);
+  for (int i = 0, end; i < d->ncon; i = end) {
+    end = find_end_of_pair(d, i);
+    bool is_reached_any = false;
+    for (int k = i; k < end; ++k) {
+      if (acts_[k] || !is_in_gap(d->contact[k]) || (!may_act_.empty() && !may_act_[k])) continue;
+      if (!has_solution) {
+        has_solution = true;
+        solution_.calc(m, d, qvel, mocap_);
+      }
+      acts_[k] = is_reached(m, d, d->contact[k], solution_) ? kReached : 0;
+      is_reached_any |= acts_[k] != 0;
     }
-    acts_[i] = is_reached(m, d, d->contact[i], solution_);
-    is_any |= acts_[i] != 0;
+    if (!is_reached_any) continue;
+    const bool meets = collision_.meet(m, d, {d->contact + i, d->contact + end}, solution_);
+    for (int k = i; k < end; ++k)
+      if (acts_[k] == kReached) acts_[k] = meets ? 1 : 0;
+    is_any |= meets;
   }
   return is_any;
 }
@@ -96,7 +114,21 @@ bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mj
   set_properties(m, materials_, con, &c, law_);
   const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
-  return calc_gap(con) < reach.calc_distance(v.normal, v.slip);
+  const double slip = reach.slip > 0 && is_lifted(m, d, con, reach, v) ? v.slip : 0;
+  return calc_gap(con) < reach.calc_distance(v.normal, slip);
+}
+
+/// True if friction may lift two bodies that slide over each other: forces press them together.
+/// Where the normal may change they also did not come from ahead, as a body that comes to an edge
+/// does.
+bool SpeculativeContacts::is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
+                                    const contact::Reach& reach,
+                                    const BodyVelocities::AtContact& v) const {
+  constexpr double kSteepest = 0.1;  // of the start velocity, normal to tangential
+  const BodyVelocities::AtContact v0 = start_.calc_at_contact(m, d, con);
+  const double pressed = std::min(-v.normal, v0.normal - v.normal);
+  return reach.time * pressed > contact::kTouchDistance &&
+         (!has_varying_normal(m, con) || -v0.normal < kSteepest * v0.slip + pressed);
 }
 
 /// True if the bodies meet within the step, under any contact model.

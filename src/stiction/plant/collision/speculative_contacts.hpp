@@ -52,10 +52,11 @@ class SpeculativeContacts {
   ///     end when such geoms touch
   void choose(const mjModel* model, const mjData* data, bool only_of_touching = false);
 
-  /// Adds the contacts that are within reach at the velocities of a solution.
+  /// Adds the contacts that are within reach at the velocities of a solution, of geoms that really
+  /// meet at these. Call it inside a MuJoCoGuard.
   /// @param qvel size nv
   /// @return true if there are any
-  bool add_reached(const mjModel* model, const mjData* data, const double* qvel);
+  bool add_reached(const mjModel* model, mjData* data, const double* qvel);
 
   /// One flag per contact in data->contact: 1 if it takes part.
   std::span<const std::uint8_t> acts() const { return acts_; }
@@ -70,6 +71,8 @@ class SpeculativeContacts {
   void find_touching(const mjData* d);
   bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                   const BodyVelocities& velocities) const;
+  bool is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
+                 const contact::Reach& reach, const BodyVelocities::AtContact& v) const;
   static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
                         const BodyVelocities& velocities);
 

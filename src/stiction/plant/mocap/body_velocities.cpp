@@ -27,15 +27,16 @@ void BodyVelocities::calc(const mjModel* m, const mjData* d, const double* qvel,
 }
 
 BodyVelocities::AtContact BodyVelocities::calc_at_point(const mjModel* m, const mjData* d,
-                                                        const mjContact& con,
-                                                        const double* point) const {
+                                                        const mjContact& con, const double* point,
+                                                        const double* half_gap) const {
   double v[3] = {};  // of B relative to A, in the world
   for (int side = 0; side < 2; ++side) {
     const double sign = side == 0 ? -1 : 1;
     const int body = m->geom_bodyid[con.geom[side]];
     const double* V = of_body(body);
     const mjtNum* com = d->subtree_com + 3 * m->body_rootid[body];
-    const double r[3] = {point[0] - com[0], point[1] - com[1], point[2] - com[2]};
+    double r[3];
+    for (int i = 0; i < 3; ++i) r[i] = point[i] + sign * half_gap[i] - com[i];
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       v[i] += sign * (V[3 + i] + V[j] * r[k] - V[k] * r[j]);

@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/mocap/mocap_motion.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 
 namespace stiction::plant {
 
@@ -31,12 +32,14 @@ class BodyVelocities {
   };
   /// Computes the velocity at the contact's position.
   AtContact calc_at_contact(const mjModel* model, const mjData* data, const mjContact& con) const {
-    return calc_at_point(model, data, con, con.pos);
+    constexpr double kNone[3] = {};
+    return calc_at_point(model, data, con, con.pos, is_carried(con) ? get_carried(con) : kNone);
   }
   /// Computes the velocity at another point of the contact.
   /// @param point world [m], size 3
+  /// @param half_gap contact::BodyPair::half_gap
   AtContact calc_at_point(const mjModel* model, const mjData* data, const mjContact& con,
-                          const double* point) const;
+                          const double* point, const double* half_gap) const;
 
  private:
   std::vector<double> V_;

@@ -213,9 +213,14 @@ void MocapMotion::add_velocity(const mjModel* m, const mjData* d, int body, doub
 }
 
 void MocapMotion::add_to_bias(const mjModel* m, const mjData* d, const std::array<int, 2>& bodies,
-                              const double* point, contact::Contact* c) const {
-  add_velocity(m, d, bodies[0], -1, point, c);
-  add_velocity(m, d, bodies[1], 1, point, c);
+                              const double* point, const std::array<double, 3>& half_gap,
+                              contact::Contact* c) const {
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? -1 : 1;
+    double p[3];
+    for (int i = 0; i < 3; ++i) p[i] = point[i] + sign * half_gap[i];
+    add_velocity(m, d, bodies[side], sign, p, c);
+  }
 }
 
 void MocapMotion::rest(int mocap) {

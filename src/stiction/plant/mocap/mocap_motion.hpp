@@ -129,8 +129,10 @@ class MocapMotion {
   /// A body that yields does not close the contact.
   /// @param bodies A, B
   /// @param point  of the contact, in the world [m]
+  /// @param half_gap contact::BodyPair::half_gap
   void add_to_bias(const mjModel* model, const mjData* data, const std::array<int, 2>& bodies,
-                   const double* point, contact::Contact* c) const;
+                   const double* point, const std::array<double, 3>& half_gap,
+                   contact::Contact* c) const;
 
   /// Lets a mocap body close no contact in this step; its tangential velocities remain.
   void yield(int mocap) { yields_[mocap] = 1; }

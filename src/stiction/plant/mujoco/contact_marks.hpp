@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include <mujoco/mujoco.h>
 
 /// The marks of contacts between collision and the end of a step.
@@ -35,6 +37,22 @@ inline bool is_listed(const mjContact& con) { return con.exclude <= kInGap; }
 inline void mark_by_distance(mjContact* con) {
   if (is_listed(*con)) mark(con->dist >= con->includemargin ? kInGap : kTakesPart, con);
 }
+
+/// How a contact was carried back from the pose at which the bodies meet: the half of the vector
+/// from the point of body A to that of body B, both material, at the start of the step [m]. The
+/// contact's position is halfway between them. It lies in mjContact::H, which only MuJoCo's solver
+/// uses otherwise.
+inline const double* get_carried(const mjContact& con) { return con.H; }
+inline void set_carried(const double half[3], mjContact* con) {
+  for (int i = 0; i < 3; ++i) con->H[i] = half[i];
+  con->H[4] = 1;
+}
+inline bool is_carried(const mjContact& con) { return con.H[4] != 0; }
+/// A contact whose bodies pass each other at the velocities of the start of the step.
+inline bool is_missed(const mjContact& con) { return con.H[3] != 0; }
+inline void set_missed(bool is_missed, mjContact* con) { con->H[3] = is_missed ? 1 : 0; }
+/// Clears what the functions above read, in a new contact.
+inline void clear_carried(mjContact* con) { std::fill_n(con->H, 5, 0.0); }
 
 /// Returns the distance between the surfaces minus the margin, at which a contact begins to act
 /// [m]. Negative values are penetrations.

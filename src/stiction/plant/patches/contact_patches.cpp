@@ -370,7 +370,7 @@ void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model
     if (pair.source < 0) continue;
     const auto [A, B] = pair.geoms;
     const std::array<int, 2> bodies = {m->geom_bodyid[A], m->geom_bodyid[B]};
-    if (!add_body_pair(m, d, plant, bodies, d->contact[pair.source].pos, problem)) continue;
+    if (!add_body_pair(m, d, plant, bodies, d->contact[pair.source].pos, {}, problem)) continue;
     Contact properties = make_properties(m, materials, pair, bodies_[A], bodies_[B]);
     properties.source = pair.source;
     pair.first_contact = problem->num_contacts();
@@ -380,7 +380,7 @@ void ContactPatches::add_contacts(const mjModel* m, const mjData* d, const Model
                                               body_pair.origin, properties);
       c.face = point.face;
       if (m->flg_surfacevel) add_surface_velocity(m, d, pair, point.position, &c);
-      mocap.add_to_bias(m, d, bodies, &point.position.x, &c);
+      mocap.add_to_bias(m, d, bodies, &point.position.x, {}, &c);
       problem->contacts.push_back(c);
     }
     body_pair.num_contacts = problem->num_contacts() - pair.first_contact;

@@ -31,6 +31,10 @@ bool is_on_plane(const mjModel* m, const mjContact& con) {
   return a >= 0 && b >= 0 && m->geom_type[a] == mjGEOM_PLANE && has_support_function(m, b);
 }
 
+bool is_on_terrain(const mjModel* m, const mjContact& con) {
+  return con.geom[0] >= 0 && con.geom[1] >= 0 && m->geom_type[con.geom[0]] == mjGEOM_HFIELD;
+}
+
 bool is_checked(const mjModel* m, const mjContact& con) {
   const int a = con.geom[0], b = con.geom[1];
   if (a < 0 || b < 0 || !has_support_function(m, a) || !has_support_function(m, b)) return false;
@@ -143,14 +147,16 @@ bool correct_pair(const mjModel* m, mjData* d, const PairContacts& pair, ShadowM
 
 }  // namespace
 
-int CollisionRepair::run(const mjModel* m, mjData* d) {
-  add_missed_cylinders(m, d);
+int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {
+  if (begin == 0) add_missed_cylinders(m, d);
   int num_corrected = 0;
-  for (int i = 0; i < d->ncon;) {
+  for (int i = begin; i < d->ncon;) {
     const PairContacts pair = find_contacts_at(m, d, i);
     const int before = d->ncon;
     bool is_corrected = false;
-    if (is_on_plane(m, *pair.contacts))
+    if (is_on_terrain(m, *pair.contacts))
+      is_corrected = terrain_.correct(m, d, pair);
+    else if (is_on_plane(m, *pair.contacts))
       is_corrected = correct_plane_contacts(m, d, pair);
     else if (is_checked(m, *pair.contacts))
       is_corrected = correct_pair(m, d, pair, &exact_);

@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/mujoco/shadow_model.hpp"
+#include "stiction/plant/repairs/terrain_contacts.hpp"
 
 namespace stiction::plant {
 
@@ -48,12 +49,14 @@ class CollisionRepair {
  public:
   /// Corrects the contacts. Call this inside a MuJoCoGuard.
   /// @param collided the model with which mj_collision was called, for these data
+  /// @param begin the first contact; those before it stay
   /// @return the number of pairs that were corrected
-  int run(const mjModel* collided, mjData* data);
+  int run(const mjModel* collided, mjData* data, int begin = 0);
 
  private:
   void add_missed_cylinders(const mjModel* m, mjData* d);
 
+  TerrainContacts terrain_;
   ShadowModel exact_;  // the model with finer convex collision
   // Copies of the data's arrays. They are members so that a step allocates no memory for them.
   std::vector<mjContact> contacts_;

@@ -41,6 +41,9 @@ const Model::Block* find_free_body(const Model& plant, std::span<const int> dofs
   return block.is_free_body ? &block : nullptr;
 }
 
+/// The origin of a pair on each of its bodies.
+using Origins = std::array<std::array<double, 3>, 2>;
+
 /// Adds the segment of a free body.
 void add_free_segment(const mjData* d, const Model& plant, const double* origin,
                       const Model::Block& block, double sign, ContactProblem* problem) {
@@ -56,9 +59,9 @@ void add_free_segment(const mjData* d, const Model& plant, const double* origin,
 /// Adds the segments of the joints that move B relative to A. Joints that move both bodies cancel
 /// and are skipped.
 /// @param dofs of the joints that move each body
-void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, const double* origin,
-                        const std::array<int, 2>& bodies, const DofsOfTwo& dofs,
-                        ContactProblem* problem) {
+void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant,
+                        const Origins& origins, const std::array<int, 2>& bodies,
+                        const DofsOfTwo& dofs, ContactProblem* problem) {
   const auto [body_A, body_B] = bodies;
   const auto [dofs_A, dofs_B] = dofs;
   int open_block = -1;
@@ -80,8 +83,9 @@ void add_joint_segments(const mjModel* m, const mjData* d, const Model& plant, c
     }
     ++problem->segments.back().num_columns;
     problem->column_dof.push_back(dof - plant.block(block).dof_start);
+    const bool is_B = dof == dof_B;
     const auto column =
-        calc_column(m, d, dof == dof_B ? body_B : body_A, dof, origin, dof == dof_B ? 1 : -1);
+        calc_column(m, d, is_B ? body_B : body_A, dof, origins[is_B].data(), is_B ? 1 : -1);
     problem->columns.insert(problem->columns.end(), column.begin(), column.end());
   }
 }
@@ -94,6 +98,11 @@ std::array<double, 2> calc_masses(const mjModel* m, const mjData* d, const DofsO
   const std::ptrdiff_t num_shared = own - dofs_A.begin();
   return {calc_moved_mass(m, d, dofs_A.subspan(num_shared)),
           calc_moved_mass(m, d, dofs_B.subspan(num_shared))};
+}
+
+/// True if contact i takes part.
+bool selects(const ContactSelection& selection, const mjContact& con, int i) {
+  return selection.acts.empty() ? is_listed(con) : selection.acts[i] != 0;
 }
 
 /// Data that all contact points of two geoms share.
@@ -113,22 +122,22 @@ std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
   return (bits(geoms[0], 24) << 39 | bits(geoms[1], 24) << 15 | bits(point, 15)) + 1;
 }
 
-/// Returns the distance along the normal, from A to B, from con.pos to the point where the two
-/// springs meet [m]; con.pos is halfway between the surfaces. If the geoms are far apart, the point
-/// stays near the smaller geom. A point halfway between them would have a much larger lever arm
-/// than the contact has when they touch.
-double calc_point_shift(const mjModel* m, const mjContact& con, double phi0,
-                        double share_of_first) {
-  constexpr double kFarthest = 0.1;  // distance to the surface, in radii of the bounding sphere
-  const auto radius_of = [&](int geom) {
-    const double radius = m->geom_rbound[geom];
-    return radius > 0 ? radius : contact::kInfinity;  // 0: a plane
-  };
-  const double shift = -0.5 * phi0 * (1 - 2 * share_of_first);
-  if (phi0 <= 0) return shift;
-  const double radius_A = radius_of(con.geom[0]), radius_B = radius_of(con.geom[1]);
-  return radius_A <= radius_B ? std::min(shift, kFarthest * radius_A - 0.5 * phi0)
-                              : std::max(shift, 0.5 * phi0 - kFarthest * radius_B);
+/// Returns half the vector from A's surface point to B's, for the contacts [begin, ...) of two
+/// geoms [m]. It is that of the nearest contact that takes part, and 0 if this one touches.
+std::array<double, 3> find_half_gap(const mjData* d, const ContactSelection& selection, int begin) {
+  const mjContact& first = d->contact[begin];
+  const mjContact* nearest = &first;
+  for (int i = begin + 1; i < d->ncon; ++i) {
+    const mjContact& con = d->contact[i];
+    if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
+    if (selects(selection, con, i) && con.dist < nearest->dist) nearest = &con;
+  }
+  std::array<double, 3> half{};
+  if (is_carried(*nearest))
+    std::copy_n(get_carried(*nearest), 3, half.begin());
+  else if (calc_gap(*nearest) > 0)
+    for (int i = 0; i < 3; ++i) half[i] = 0.5 * calc_gap(*nearest) * nearest->frame[i];
+  return half;
 }
 
 /// Appends the contact of one point, with its position relative to the pair's origin.
@@ -139,7 +148,8 @@ Contact& add_contact(const mjModel* m, const mjContact& con, const PairPoints& g
   for (int i = 0; i < 9; ++i) c.R_WC[i] = con.frame[(i + 3) % 9];
   c.phi0 = calc_gap(con);
   c.fn0 = -c.law.stiffness * c.phi0;
-  const double shift = calc_point_shift(m, con, c.phi0, geom_pair.share_of_first);
+  // A point that overlaps is where the two springs meet.
+  const double shift = c.phi0 > 0 ? 0 : -0.5 * c.phi0 * (1 - 2 * geom_pair.share_of_first);
   for (int i = 0; i < 3; ++i) c.offset[i] = con.pos[i] + shift * con.frame[i] - origin[i];
 
   if (m->flg_surfacevel) {
@@ -152,7 +162,8 @@ Contact& add_contact(const mjModel* m, const mjContact& con, const PairPoints& g
 }  // namespace
 
 bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
-                   const std::array<int, 2>& bodies, const double* point, ContactProblem* problem) {
+                   const std::array<int, 2>& bodies, const double* point,
+                   const std::array<double, 3>& half_gap, ContactProblem* problem) {
   DofsOfTwo dofs = {plant.dofs_of_body(bodies[0]), plant.dofs_of_body(bodies[1])};
   const Model::Block* free_A = find_free_body(plant, dofs[0]);
   const Model::Block* free_B = find_free_body(plant, dofs[1]);
@@ -163,18 +174,24 @@ bool add_body_pair(const mjModel* m, const mjData* d, const Model& plant,
                                   : point;
   contact::BodyPair pair;
   std::copy_n(origin, 3, pair.origin.begin());
+  pair.half_gap = half_gap;
+  Origins origins;
+  for (int i = 0; i < 3; ++i) {
+    origins[0][i] = origin[i] - half_gap[i];
+    origins[1][i] = origin[i] + half_gap[i];
+  }
   pair.first_segment = static_cast<int>(problem->segments.size());
   pair.first_contact = problem->num_contacts();
   pair.masses = calc_masses(m, d, dofs);
   if (free_A) {
-    add_free_segment(d, plant, origin, *free_A, -1, problem);
+    add_free_segment(d, plant, origins[0].data(), *free_A, -1, problem);
     dofs[0] = {};
   }
   if (free_B) {
-    add_free_segment(d, plant, origin, *free_B, 1, problem);
+    add_free_segment(d, plant, origins[1].data(), *free_B, 1, problem);
     dofs[1] = {};
   }
-  add_joint_segments(m, d, plant, origin, bodies, dofs, problem);
+  add_joint_segments(m, d, plant, origins, bodies, dofs, problem);
   pair.num_segments = static_cast<int>(problem->segments.size()) - pair.first_segment;
   if (pair.num_segments == 0) return false;
   problem->pairs.push_back(pair);
@@ -203,20 +220,23 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
   int pair_A = -1, pair_B = -1;  // bodies of the current pair
   bool pair_moves = false;
   PairPoints geom_pair;
+  std::array<double, 3> half_gap{};  // of the current pair
   for (int i = 0; i < d->ncon; ++i) {
     const mjContact& con = d->contact[i];
     if (con.geom[0] < 0 || con.geom[1] < 0) continue;
-    if (selection.acts.empty() ? !is_listed(con) : selection.acts[i] == 0) continue;
+    if (!selects(selection, con, i)) continue;
     const int body_A = m->geom_bodyid[con.geom[0]], body_B = m->geom_bodyid[con.geom[1]];
-    // A body pair holds consecutive contacts of the same two bodies.
-    if (body_A != pair_A || body_B != pair_B) {
-      pair_A = body_A;
-      pair_B = body_B;
-      pair_moves = add_body_pair(m, d, plant, {body_A, body_B}, con.pos, problem);
-    }
-    if (!pair_moves) continue;
     const std::array<int, 2> geoms = {con.geom[0], con.geom[1]};
     const bool is_new = geoms != geom_pair.geoms;
+    const std::array<double, 3> half = is_new ? find_half_gap(d, selection, i) : half_gap;
+    // A body pair holds consecutive contacts of the same two bodies with the same gap.
+    if (body_A != pair_A || body_B != pair_B || half != half_gap) {
+      pair_A = body_A;
+      pair_B = body_B;
+      half_gap = half;
+      pair_moves = add_body_pair(m, d, plant, {body_A, body_B}, con.pos, half_gap, problem);
+    }
+    if (!pair_moves) continue;
     if (is_new) {
       geom_pair.geoms = geoms;
       geom_pair.num_points = 0;
@@ -235,7 +255,7 @@ void add_contacts(const mjModel* m, const mjData* d, const Model& plant,
     if (selection.mocap && selection.mocap->is_any()) {
       const double point[3] = {pair.origin[0] + c.offset[0], pair.origin[1] + c.offset[1],
                                pair.origin[2] + c.offset[2]};
-      selection.mocap->add_to_bias(m, d, {body_A, body_B}, point, &c);
+      selection.mocap->add_to_bias(m, d, {body_A, body_B}, point, pair.half_gap, &c);
     }
     c.source = i;
     c.id = make_id(geom_pair.geoms, geom_pair.num_points++);

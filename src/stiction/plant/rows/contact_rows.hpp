@@ -15,11 +15,12 @@ namespace stiction::plant {
 
 /// Appends a pair of bodies A and B without contacts, which the caller appends next.
 /// @param point a point near their contact, world frame [m]
+/// @param half_gap BodyPair::half_gap
 /// @param bodies A, B
 /// @return false if no dof moves the bodies relative to each other; then nothing is added
 bool add_body_pair(const mjModel* model, const mjData* data, const Model& plant,
                    const std::array<int, 2>& bodies, const double* point,
-                   contact::ContactProblem* problem);
+                   const std::array<double, 3>& half_gap, contact::ContactProblem* problem);
 
 /// The contacts of data->contact that take part in a step, and the law of their normal forces.
 struct ContactSelection {

@@ -20,7 +20,7 @@ int count_rows(const mjData* d, const mjContact& con) {
   return is_pyramidal ? 2 * (con.dim - 1) : con.dim;
 }
 
-/// Calls f(index in data->contact, point of action) for each contact with rows.
+/// Calls f(index in data->contact, points of action on both bodies) for each contact with rows.
 template <class F>
 void for_each_contact(const mjData* d, const contact::ContactProblem& problem, F&& f) {
   for (const contact::BodyPair& pair : problem.pairs) {
@@ -29,10 +29,14 @@ void for_each_contact(const mjData* d, const contact::ContactProblem& problem, F
       const mjContact& con = d->contact[c.source];
       const bool is_later_point = c.face >= 0 && i > pair.first_contact;
       if (con.efc_address < 0 || is_later_point) continue;
-      double point[3];  // the force of a patch has its moment about con.pos
-      for (int k = 0; k < 3; ++k)
-        point[k] = c.face >= 0 ? con.pos[k] : pair.origin[k] + c.offset[k];
-      f(c.source, point);
+      double points[2][3];
+      for (int k = 0; k < 3; ++k) {
+        // The force of a patch has its moment about con.pos.
+        const double point = c.face >= 0 ? con.pos[k] : pair.origin[k] + c.offset[k];
+        points[0][k] = point - pair.half_gap[k];
+        points[1][k] = point + pair.half_gap[k];
+      }
+      f(c.source, points);
     }
   }
 }
@@ -52,11 +56,11 @@ void ContactJacobian::reserve(const mjModel* m, const mjData* d) {
 bool ContactJacobian::write(const mjModel* m, mjData* d, const Model& plant,
                             const contact::ContactProblem& problem) {
   if (mj_isSparse(m) && !grow_sparse(m, d, plant)) return false;
-  for_each_contact(d, problem, [&](int index, const double* point) {
+  for_each_contact(d, problem, [&](int index, const double(*points)[3]) {
     const mjContact& con = d->contact[index];
     const int nv = static_cast<int>(m->nv), first = con.efc_address;
     find_dofs(m, d, plant, index);
-    calc_rows(m, d, index, point);
+    calc_rows(m, d, index, points);
     for (int i = 0; i < count_rows(d, con); ++i) {
       if (d->efc_type[first + i] == mjCNSTR_CONTACT_PYRAMIDAL) {
         // An edge of the pyramid: n +- mu t.
@@ -86,13 +90,14 @@ int ContactJacobian::find_dofs(const mjModel* m, const mjData* d, const Model& p
   return static_cast<int>(dofs_.size());
 }
 
-/// Computes the Jacobian of the velocity of B relative to A at a point, in the contact's frame.
-void ContactJacobian::calc_rows(const mjModel* m, const mjData* d, int index, const double* point) {
+/// Computes the Jacobian of the velocity of B's point relative to A's, in the contact's frame.
+void ContactJacobian::calc_rows(const mjModel* m, const mjData* d, int index,
+                                const double (*points)[3]) {
   const mjContact& con = d->contact[index];
   const int nv = static_cast<int>(m->nv);
   const std::array<int, 2> bodies = find_bodies(m, con);
   for (int side = 0; side < 2; ++side)
-    mj_jac(m, d, jac_[side][0].data(), jac_[side][1].data(), point, bodies[side]);
+    mj_jac(m, d, jac_[side][0].data(), jac_[side][1].data(), points[side], bodies[side]);
   for (int part = 0; part < 2; ++part) {
     mju_subFrom(jac_[1][part].data(), jac_[0][part].data(), 3 * nv);
     mju_mulMatMat(rows_.data() + 3 * part * nv, con.frame, jac_[1][part].data(), 3, 3, nv);
@@ -101,8 +106,9 @@ void ContactJacobian::calc_rows(const mjModel* m, const mjData* d, int index, co
 
 void ContactJacobian::write_row(const mjModel* m, mjData* d, int row) {
   if (!mj_isSparse(m)) {
-    mju_copy(d->efc_J + static_cast<std::size_t>(row) * m->nv, row_.data(),
-             static_cast<int>(m->nv));
+    mjtNum* const J = d->efc_J + static_cast<std::size_t>(row) * m->nv;
+    mju_zero(J, static_cast<int>(m->nv));
+    for (const int dof : dofs_) J[dof] = row_[dof];
     return;
   }
   const int adr = d->efc_J_rowadr[row];

@@ -24,7 +24,7 @@ class ContactJacobian {
 
  private:
   int find_dofs(const mjModel* m, const mjData* d, const Model& plant, int index);
-  void calc_rows(const mjModel* m, const mjData* d, int index, const double* point);
+  void calc_rows(const mjModel* m, const mjData* d, int index, const double (*points)[3]);
   void write_row(const mjModel* m, mjData* d, int row);
   bool grow_sparse(const mjModel* m, mjData* d, const Model& plant);
 

@@ -33,6 +33,15 @@ const mjtNum* find_com(const mjModel* m, const mjData* d, int body) {
   return d->subtree_com + 3 * m->body_rootid[body];
 }
 
+/// Returns the last body that carries both.
+int find_common_ancestor(const mjModel* m, int A, int B) {
+  while (A != B) {
+    if (A < B) std::swap(A, B);  // a parent has a smaller id
+    A = m->body_parentid[A];
+  }
+  return A;
+}
+
 /// Returns the sum of the magnitudes of the terms of a body's velocity at a point [m/s].
 double calc_speed_terms(const MomentumCheck::Input& input, int body, double distance) {
   const mjData* d = input.data;
@@ -85,21 +94,26 @@ void MomentumCheck::add_contact_wrenches(const Input& input,
   const mjModel* m = input.model;
   const mjData* d = input.data;
   // Contacts between the same two bodies are summed about the world's origin.
-  Vec4 moment{}, force{};
+  Vec4 moment{}, force{}, half_gap{};
   int body_A = 0, body_B = 0;
   // A body's wrench is about the center of mass of its tree, as MuJoCo's dof axes are.
   const auto add_to = [&](int body, double sign) {
     const Vec4 com = load_three(d->subtree_com + 3 * m->body_rootid[body]);
-    add(sign * add_cross(moment, -com, force), wrench_[body].moment);
+    add(sign * add_cross(moment, sign * half_gap - com, force), wrench_[body].moment);
     add(sign * force, wrench_[body].force);
   };
   const auto flush = [&] {
     add_to(body_A, -1);
     add_to(body_B, 1);
+    // The points meet when the force acts, so a body that carries both gets no moment.
+    add(-2 * add_cross(Vec4{}, half_gap, force),
+        wrench_[find_common_ancestor(m, body_A, body_B)].moment);
     moment = force = Vec4{};
   };
   for (const contact::BodyPair& pair : input.problem.pairs) {
     const Vec4 origin = load_three(pair.origin.data());
+    flush();
+    half_gap = load_three(pair.half_gap.data());
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       const contact::Contact& c = input.problem.contacts[i];
       const mjContact& con = d->contact[c.source];
@@ -168,7 +182,7 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
       double p[3];
       for (int k = 0; k < 3; ++k) p[k] = pair.origin[k] + c.offset[k];
       const std::array<double, 2> v_t =
-          velocities_.calc_at_point(m, d, d->contact[c.source], p).tangential;
+          velocities_.calc_at_point(m, d, d->contact[c.source], p, pair.half_gap.data()).tangential;
       for (int t = 0; t < 2; ++t) impulses_[i][t] -= viscous_friction[i] * v_t[t];
     }
   }

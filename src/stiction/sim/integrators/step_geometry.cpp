@@ -247,7 +247,9 @@ bool StepGeometry::add_reached(const StepInputs& in, mjData* d, bool wants_conta
                                std::span<const double> qvel) {
   bool is_any = implicit_.add_reached_limits(in.time_step(), qvel);
   if (wants_contacts) {
-    is_any |= speculative_.add_reached(in.models.stages(), d, qvel.data());
+    out_.call_mujoco(
+        d, [&] { is_any |= speculative_.add_reached(in.models.stages(), d, qvel.data()); });
+    if (out_.failed()) return false;
     is_any |= add_reached_limits(in, d, qvel.data());
   }
   if (!is_any) return false;

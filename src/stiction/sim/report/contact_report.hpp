@@ -15,7 +15,7 @@ namespace stiction::sim {
 /// with the impulse of that part. Vectors are in the world.
 struct ContactReport {
   std::vector<int> bodies, geoms, patch;
-  std::vector<double> point, normal, distance, impulse, torque_impulse, normal_impulse,
+  std::vector<double> point, half_gap, normal, distance, impulse, torque_impulse, normal_impulse,
       normal_velocity, slip_velocity, friction, delassus;
   std::vector<std::uint8_t> slipping, is_fallback;
   double time_step = 0;  // of the whole step [s]; force = impulse / time_step
@@ -34,7 +34,13 @@ constexpr auto list_arrays(const ContactReport*) {
       Ids{"bodies", &R::bodies, 2, "", kContact, "Ids of the first and the second body"}
           .unrecorded(),
       Ids{"geoms", &R::geoms, 2, "", kContact, "Ids of the first and the second geom"},
-      Numbers{"point", &R::point, 3, "m", kContact, "Contact point"}.averaged(kMean),
+      Numbers{"point", &R::point, 3, "m", kContact,
+              "Contact point, halfway between the points of both bodies that meet"}
+          .averaged(kMean),
+      Numbers{"half_gap", &R::half_gap, 3, "m", kContact,
+              "Half the vector from the first body's point to the second's at the start of the "
+              "step; 0 if the bodies touch"}
+          .averaged(kMean),
       Numbers{"normal", &R::normal, 3, "", kContact,
               "Unit normal from the first into the second body"},
       Numbers{"distance", &R::distance, 1, "m", kContact,

@@ -172,6 +172,7 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
       const double* R = c.R_WC.data();
       const Vec4 t1 = load_three(R), t2 = load_three(R + 3), normal = load_three(R + 6);
       store_three(&out->point[3 * i], origin + load_three(c.offset.data()));
+      std::copy(pair.half_gap.begin(), pair.half_gap.end(), &out->half_gap[3 * i]);
       store_three(&out->normal[3 * i], normal);
       store_three(&out->impulse[3 * i], t1 * gamma[0] + t2 * gamma[1] + normal * gamma[2]);
       store_three(&out->torque_impulse[3 * i], normal * gamma[3] + t1 * gamma[4] + t2 * gamma[5]);

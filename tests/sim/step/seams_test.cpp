@@ -1,0 +1,182 @@
+// Bodies slide over floors that are made of several geoms as they slide over one plane, and what
+// passes beside an edge feels nothing.
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/step/stepping.hpp"
+
+namespace stiction::sim::seams_test {
+namespace {
+
+using support::Scene;
+
+struct Slider {
+  const char* name;
+  const char* geom;
+  double height;  // of its center [m]
+};
+void PrintTo(const Slider& slider, std::ostream* out) { *out << slider.name; }
+
+constexpr Slider kSliders[] = {
+    {"box", R"(type="box" size=".06 .06 .04")", 0.04},
+    {"turned_box", R"(type="box" size=".06 .05 .04" euler="0 0 30")", 0.04},
+    {"mesh", R"(type="mesh" mesh="block")", 0.04},
+    {"can", R"(type="cylinder" size=".05 .05")", 0.05},
+    {"ball", R"(size=".05")", 0.05},
+    {"roller", R"(type="cylinder" size=".05 .05" euler="90 0 0")", 0.05},
+};
+
+/// A mesh of the same vertices as a box.
+std::string make_mesh(const char* name, double x, double y, double z) {
+  std::string vertices;
+  for (int i = 0; i < 8; ++i)
+    vertices += std::to_string(i & 1 ? x : -x) + ' ' + std::to_string(i & 2 ? y : -y) + ' ' +
+                std::to_string(i & 4 ? z : -z) + "  ";
+  return std::string("<mesh name=\"") + name + "\" vertex=\"" + vertices + "\"/>";
+}
+
+std::string make_assets() {
+  return "<asset>" + make_mesh("block", .06, .06, .04) + make_mesh("tile", .1, .5, .05) +
+         R"(<hfield name="field" nrow="4" ncol="40" size="2 2 .1 .1"/></asset>)";
+}
+
+constexpr const char* kPlane = R"(<geom type="plane" size="9 9 1" friction=".3"/>)";
+constexpr const char* kField = R"(<geom type="hfield" hfield="field" friction=".3"/>)";
+
+/// Tiles of 0.2 m, whose tops are at the height 0.
+/// @param step every second tile is lower by this
+std::string make_tiles(const std::string& shape, double step = 0) {
+  std::string tiles;
+  for (int i = -2; i < 10; ++i)
+    tiles += "<geom " + shape + R"( friction=".3" pos=")" + std::to_string(0.2 * i) + " 0 " +
+             std::to_string(-.05 - (i % 2 ? step : 0)) + "\"/>";
+  return tiles;
+}
+
+struct Floor {
+  const char* name;
+  std::string geoms;
+};
+constexpr const char* kBoxTile = R"(type="box" size=".1 .5 .05")";
+
+/// Floors at the height 0.
+std::vector<Floor> make_flush_floors() {
+  return {{"tiles", make_tiles(kBoxTile)},
+          {"meshes", make_tiles(R"(type="mesh" mesh="tile")")},
+          {"height field", kField}};
+}
+
+struct End {
+  double way, spin;  // along x [m], norm of the angular velocity [rad/s]
+};
+
+class Seams : public testing::TestWithParam<std::tuple<contact::ContactModel, Slider>> {
+ protected:
+  static End slide(const std::string& floor, double speed, double angle, double time_step) {
+    const auto& [model, slider] = GetParam();
+    Scene scene(support::make_mjcf("timestep=\"" + std::to_string(time_step) + '"',
+                                   make_assets() + "<worldbody>" + floor + "<body pos=\"0 0 " +
+                                       std::to_string(slider.height) +
+                                       R"("><freejoint/><geom mass="1" friction=".3" )" +
+                                       slider.geom + "/></body></worldbody>"));
+    scene.data->qvel[0] = speed * std::cos(angle);
+    scene.data->qvel[1] = speed * std::sin(angle);
+    Stepper stepper(scene.model, make_options(model));
+    const double duration = std::min(0.6, speed / (0.3 * 9.81));
+    run(&stepper, &scene, static_cast<int>(std::lround(duration / time_step)));
+    return {std::hypot(scene.data->qpos[0], scene.data->qpos[1]), mju_norm3(scene.data->qvel + 3)};
+  }
+
+  static void expect_like_plane(const Floor& floor, double speed, double angle, double time_step,
+                                double limit) {
+    const End plane = slide(kPlane, speed, angle, time_step);
+    const End end = slide(floor.geoms, speed, angle, time_step);
+    constexpr double kSize = 0.05;
+    EXPECT_NEAR(end.way, plane.way, limit * plane.way)
+        << floor.name << ' ' << speed << " m/s at " << angle << ", " << time_step << " s";
+    EXPECT_NEAR(end.spin, plane.spin, limit * speed / kSize)
+        << floor.name << ' ' << speed << " m/s at " << angle << ", " << time_step << " s";
+  }
+};
+
+// Friction takes the same way and gives the same spin as on a plane.
+TEST_P(Seams, AreNotFelt) {
+  for (const Floor& floor : make_flush_floors())
+    for (const double time_step : {0.002, 0.01})
+      for (const auto& [speed, angle] :
+           {std::pair(0.3, 0.0), std::pair(2.0, 0.0), std::pair(2.0, 0.4)})
+        expect_like_plane(floor, speed, angle, time_step, 0.01);
+}
+
+// A body tips a little where its floor sinks by 0.1 mm, and meets the next tile with its edge.
+TEST_P(Seams, OfSmallStepsAreHardlyFelt) {
+  const Floor floor{"tiles with steps of 0.1 mm", make_tiles(kBoxTile, 1e-4)};
+  for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.08);
+}
+
+std::string seam_name(
+    const testing::TestParamInfo<std::tuple<contact::ContactModel, Slider>>& info) {
+  return std::string(contact::traits(std::get<0>(info.param)).name) + '_' +
+         std::get<1>(info.param).name;
+}
+INSTANTIATE_TEST_SUITE_P(Models, Seams,
+                         testing::Combine(testing::Values(contact::ContactModel::coulomb,
+                                                          contact::ContactModel::rigid_coulomb),
+                                          testing::ValuesIn(kSliders)),
+                         seam_name);
+
+// Models that lift sliding bodies, under sap by 7 mm per m/s, come to a seam from above.
+class SeamsOfOtherModels : public Seams {};
+
+TEST_P(SeamsOfOtherModels, AreHardlyFelt) {
+  for (const Floor& floor : make_flush_floors())
+    for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SeamsOfOtherModels,
+                         testing::Combine(testing::Values(contact::ContactModel::sap,
+                                                          contact::ContactModel::similar),
+                                          testing::ValuesIn(kSliders)),
+                         seam_name);
+
+class NearMiss : public testing::TestWithParam<contact::ContactModel> {};
+INSTANTIATE_TEST_SUITE_P(Models, NearMiss, testing::ValuesIn(convex_models()), support::model_name);
+
+// A ball and a box fly past the edge of a block at a distance of 0.5 mm, towards the block's side
+// and top until they are beside it.
+TEST_P(NearMiss, HasNoForce) {
+  for (const char* geom : {R"(size=".02")", R"(type="box" size=".02 .02 .02")"}) {
+    for (const double speed : {0.5, 3.0, 10.0}) {
+      Scene scene(support::make_mjcf(R"(timestep="0.002" gravity="0 0 0")",
+                                     std::string(R"(<worldbody><geom type="box" size=".1 .1 .1"/>
+<body pos=".1205 0 .16"><freejoint/><geom mass="1" )") +
+                                         geom + "/></body></worldbody>"));
+      scene.data->qvel[2] = -speed;
+      Stepper stepper(scene.model, make_options(GetParam()));
+      run(&stepper, &scene, static_cast<int>(0.3 / speed / 0.002));
+      EXPECT_EQ(scene.data->qvel[0], 0) << geom << ' ' << speed;
+      EXPECT_EQ(scene.data->qvel[2], -speed) << geom << ' ' << speed;
+    }
+  }
+}
+
+// A peg falls into a hole whose walls are 0.1 mm away.
+TEST_P(NearMiss, APegFallsFreely) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002")", R"(<worldbody>
+<geom type="box" size=".05 .2 .1" pos="-.0701 0 0"/><geom type="box" size=".05 .2 .1" pos=".0701 0 0"/>
+<geom type="box" size=".2 .05 .1" pos="0 -.0701 0"/><geom type="box" size=".2 .05 .1" pos="0 .0701 0"/>
+<body pos="0 0 .16"><freejoint/><geom mass="1" type="box" size=".02 .02 .05"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_options(GetParam()));
+  const int num_steps = 70;
+  run(&stepper, &scene, num_steps);
+  const double t = 0.002 * num_steps;
+  EXPECT_NEAR(scene.data->qvel[2], -9.81 * t, 1e-9 * 9.81 * t);
+}
+
+}  // namespace
+}  // namespace stiction::sim::seams_test
