@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import gc
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -394,6 +396,26 @@ def test_gil_is_released():
     worker.join()
     assert data.time == pytest.approx(40)
     assert count > 10
+
+
+_UNCAUGHT = """
+import ctypes, mujoco, stiction
+model = stiction.load_scene("pinch").model
+simulator = stiction.Simulator(model, max_seconds=1e-9, on_failure="stop")
+report = simulator.step(mujoco.MjData(model))
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(report))  # as an exception that is never released
+raise stiction.StepError(report)
+"""
+
+
+def test_an_uncaught_error_is_all_that_a_program_prints() -> None:
+    """Objects that an exception keeps to the end are no leaks, which the binding library would list."""
+    run = subprocess.run(
+        [sys.executable, "-c", _UNCAUGHT], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert "StepError: out_of_time" in run.stderr.splitlines()[-1]
+    assert "leak" not in run.stderr
 
 
 def test_threads_may_share_a_simulator():
