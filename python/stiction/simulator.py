@@ -33,9 +33,9 @@ class Simulator:
         report = sim.step(data)            # in place of mujoco.mj_step(model, data)
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
-    gains, options) may change between steps. All of its numbers are checked at each call of step, and
-    an error names the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or
-    inertias.
+    gains, options) may change between steps. All of its real numbers are checked at each call of step,
+    and an error names the wrong one. Arrays of indices must not change. As for mj_step, call
+    mujoco.mj_setConst after a change of masses or inertias.
 
     Args:
         model: the model, which is kept by reference.
