@@ -29,5 +29,11 @@ def test_a_table_without_headings_has_no_empty_line() -> None:
 
 
 def test_texts_are_shown_as_they_are() -> None:
-    table = make_text_table(("[bold]",), [("geom [left] :smile:",)], title="[red]scene.xml")
-    assert show(table)[:3] == ["[red]scene.xml", "[bold]", "geom [left] :smile:"]
+    rows = [("geom [left] :smile:",), ("\x1b[31mred",)]
+    table = make_text_table(("[bold]",), rows, title="[red]scene.xml\x1b[0m")
+    assert show(table) == [
+        "[red]scene.xml\\x1b[0m",
+        "[bold]",
+        "geom [left] :smile:",
+        "\\x1b[31mred",
+    ]
