@@ -214,6 +214,20 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_config(tmp_path / "no.yaml")
 
 
+def test_a_sweep_that_is_too_large_to_list_is_refused(plan_sweep: PlanSweep) -> None:
+    steps = ", ".join(f"{1e-5 * i:.5f}" for i in range(1, 101))
+    message = (
+        r"has 2,000,000 combinations \(2 contact models x 100 time steps x 100 tolerance x 100 "
+        r"opt.impratio\), and a sweep may have 1,000,000; give fewer values"
+    )
+    values = list(range(1, 101))
+    with pytest.raises(stiction.Error, match=message):
+        plan_sweep(
+            f"scenes: slide.xml\ncontact_models: [sap, coulomb]\ntime_steps: [{steps}]\n"
+            f"grid: {{tolerance: {[1e-9 * i for i in values]}, opt.impratio: {values}}}\n"
+        )
+
+
 def test_models_that_do_not_read_an_option_run_once(plan_sweep: PlanSweep) -> None:
     _, plan = plan_sweep(
         "scenes: slide.xml\ncontact_models: [sap, stewart_trinkle]\n"
