@@ -14,7 +14,7 @@ from stiction.inputs.names import make_printable
 
 
 def make_text(text: str, style: str | Style = "") -> Text:
-    """Makes a text that is shown as it is: a name is neither markup, a link, an emoji nor a control code."""
+    """Makes a text that is shown as it is: names are no markup, emojis or control codes."""
     return Text(make_printable(text), style)
 
 
