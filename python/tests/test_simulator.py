@@ -505,3 +505,22 @@ def test_model_mujoco_has_no_hessian() -> None:
     simulator.step(mujoco.MjData(model))
     with pytest.raises(stiction.Error, match="'mujoco' has no Hessian"):
         simulator.calc_condition_number()
+
+
+@pytest.mark.filterwarnings("ignore:overlaps, limits or equalities:stiction.StepWarning")
+@pytest.mark.parametrize("quat", ["1 0 0 0", "4.63268e-5 0 0 1", "0.3 0 0 1", "0.9 0.2 -0.1 0.3"])
+@pytest.mark.parametrize("tilt", [0, 1e-9, 1e-6, 2.4e-4, 0.1])
+def test_a_drawer_that_moves_only_along_a_normal_is_pushed_out(quat: str, tilt: float) -> None:
+    """The tangents of its contacts are round-off, which the certificate took for constraints. Those of
+    a tilted wall hold the drawer, in conflict with the overlap."""
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><worldbody><body quat="{quat}">
+        <geom type="box" size=".3 .015 .1" pos="0 .3149996 0" euler="{tilt} 0 0"/>
+        <body gravcomp="1"><joint type="slide" axis="0 1 0" damping="10"/>
+        <geom type="box" size=".2 .3 .05" mass="1"/></body></body></worldbody></mujoco>"""
+    )
+    data = mujoco.MjData(model)
+    report = stiction.Simulator(model, "no_slip").step(data)
+    assert report.ok
+    if tilt < 1e-5:
+        assert data.qvel[0] == pytest.approx(-2e-5, rel=1e-6)  # a tenth of the overlap in a step
