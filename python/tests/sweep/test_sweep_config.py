@@ -197,6 +197,22 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
         read_config(path)
 
 
+def test_patterns_that_match_too_much_are_refused(
+    make_config: MakeConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_config()
+    monkeypatch.setattr("stiction.sweep.config._MAX_MATCHES", 2)
+    for i in range(3):
+        (tmp_path / f"many{i}.xml").write_text("<mujoco/>")
+    for pattern, message in (
+        ("many*.xml", "'many*.xml' matches more than 2 files"),
+        ("/**/*.xml", "'/**/*.xml' searches all folders of /; begin with a folder"),
+    ):
+        path.write_text(f"scenes: '{pattern}'\ncontact_models: sap\n")
+        with pytest.raises(stiction.Error, match=re.escape(message)):
+            read_config(path)
+
+
 def test_patterns_may_leave_the_folder(make_config: MakeConfig, tmp_path: Path) -> None:
     folder = make_config().parent / "configs"
     folder.mkdir()
