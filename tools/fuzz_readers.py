@@ -32,6 +32,7 @@ from mcap.stream_reader import StreamReader
 from mcap.writer import CompressionType, Writer
 
 import stiction
+from stiction._core import find_model_arrays
 from stiction.meshing.surface_file import read_surface
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX
@@ -39,11 +40,16 @@ from stiction.recording.replay import find_differences
 
 _MAX_SECONDS = 5
 _WORDS = (b"nan", b"-1", b"0", b"inf", b"1e999", b"4294967296", b"{", b"]", b'"', b"null", b"\n")
-_SCENE = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+_SCENE = """<mujoco><asset><mesh name="tet" vertex="0 0 0 .1 0 0 0 .1 0 0 0 .1"/></asset>
+<worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body pos="0 0 .1"><freejoint/><geom name="soft" type="box" size=".1 .1 .1"/></body>
-<body pos="1 0 .3"><joint name="hinge" limited="true" range="-1 1"/><geom size=".1"/></body></worldbody>
+<body pos="1 0 .3"><joint name="hinge" limited="true" range="-1 1"/><geom size=".1"/></body>
+<body pos="2 0 .1"><joint name="slide" type="slide" axis="0 0 1"/><geom type="mesh" mesh="tet"/></body>
+</worldbody>
+<tendon><fixed name="both"><joint joint="hinge" coef="1"/><joint joint="slide" coef="1"/></fixed></tendon>
+<equality><joint joint1="hinge" joint2="slide" active="false"/></equality>
 <actuator><position joint="hinge" ctrllimited="true" ctrlrange="-1 1"/></actuator>
-<sensor><jointpos joint="hinge"/></sensor></mujoco>"""
+<sensor><jointpos joint="hinge" nsample="3" delay=".004"/><tendonpos tendon="both"/></sensor></mujoco>"""
 # A tetrahedron that is divided at its center.
 _FIELD = """# vtk DataFile Version 3.0
 soft
@@ -158,11 +164,28 @@ def mutate_model(packed: bytes, rng: random.Random) -> bytes:
             rng.choice(("<mujoco/>", _SCENE.replace("1 0 .3", "0 0 0")))
         )
         return zstandard.compress(fmt.save_model(other))
-    out = bytearray(zstandard.decompress(packed))
+    content = zstandard.decompress(packed)
+    if rng.random() < 0.5:
+        return zstandard.compress(change_index(content, rng))
+    out = bytearray(content)
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(min(len(out), rng.choice((100, 900, 2000, len(out)))))
         out[at] = rng.choice((0, 1, 127, 255, rng.randrange(256)))
     return zstandard.compress(bytes(out))
+
+
+def change_index(content: bytes, rng: random.Random) -> bytes:
+    """Returns a model in MuJoCo's binary format with another value in an array of integers.
+
+    Random bytes are seldom an index that leads far away, or to another element.
+    """
+    arrays = [place for place in find_model_arrays(content).values() if isinstance(place, tuple)]
+    begin, number = rng.choice([place for place in arrays if place[1]])
+    begin += 4 * rng.randrange(number)
+    old = int.from_bytes(content[begin : begin + 4], "little", signed=True)
+    near = [x for x in (old - 1, old + 1, 0, -1, -2, 7, 1000) if x != old]
+    new = rng.choice([*near, 2**20, 2**31 - 1, -(2**31)])
+    return content[:begin] + new.to_bytes(4, "little", signed=True) + content[begin + 4 :]
 
 
 def rewrite_records(content: bytes, rng: random.Random) -> bytes:

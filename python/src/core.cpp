@@ -35,6 +35,7 @@ void bind_errors() {
 
 NB_MODULE(_core, m) {
   using namespace stiction::python;
+  nb::set_leak_warnings(false);  // an uncaught exception keeps objects until the process ends
   bind_errors();
   bind_inputs(m);
   bind_meshes(m);

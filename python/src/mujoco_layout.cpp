@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -145,6 +147,50 @@ nb::list list_mujoco_fields() {
   return rows.rows();
 }
 
+// ---- models in files ----------------------------------------------------------------------------
+
+#undef MJ_M
+#define MJ_M(n) sizes.n
+
+/// Returns the sizes of a model in MuJoCo's binary format, and (offset [bytes], number) of each of
+/// its arrays of int, by their names; an empty dict if the content has another length than such a
+/// model. MuJoCo itself follows indices while it loads a model, so nothing may run before a check.
+nb::dict find_model_arrays(const nb::bytes& content) {
+  mjModel sizes{};
+  nb::dict found;
+  std::size_t at = 5 * sizeof(int);  // of the header
+  const auto fits = [&](std::size_t size) { return content.size() >= at + size; };
+#define X(field)                                                       \
+  if (!fits(sizeof sizes.field)) return {};                            \
+  std::memcpy(&sizes.field, content.c_str() + at, sizeof sizes.field); \
+  at += sizeof sizes.field;                                            \
+  found[#field] = sizes.field;
+  MJMODEL_SIZES
+#undef X
+  at += sizeof(mjOption) + sizeof(mjVisual) + sizeof(mjStatistic) + sizeof sizes.flg_gravcomp +
+        sizeof sizes.flg_surfacevel + sizeof sizes.flg_adhesion;
+  const auto add = [&](const char* name, bool is_int, std::size_t size, auto rows, auto columns) {
+    const auto limit = static_cast<std::int64_t>(content.size());
+    if (rows < 0 || columns < 0 || rows > limit || columns > limit) return false;
+    if (columns > 0 && rows > limit / columns) return false;
+    const auto number = static_cast<std::size_t>(rows * columns);
+    if (!fits(number * size)) return false;
+    if (is_int) found[name] = nb::make_tuple(at, number);
+    at += number * size;
+    return true;
+  };
+#define X(type, field, num_rows, num_columns)                                             \
+  if (!add(#field, std::is_same_v<type, int>, sizeof(type), std::int64_t{sizes.num_rows}, \
+           std::int64_t{num_columns}))                                                    \
+    return {};
+  MJMODEL_POINTERS
+#undef X
+  return at == content.size() ? found : nb::dict();
+}
+
+#undef MJ_M
+#define MJ_M(n) n
+
 // ---- constants ----------------------------------------------------------------------------------
 
 /// Adds values by their names: "mjNREF, mjNIMP".
@@ -237,6 +283,11 @@ void bind_mujoco_layout(nb::module_& m) {
         nb::sig("def list_mujoco_fields() -> list[tuple[str, str, str, int, str]]"),
         "The fields of MuJoCo's structs in the headers of this build: struct, field, kind, offset "
         "and dtype.");
+  m.def(
+      "find_model_arrays", find_model_arrays, nb::arg("content"),
+      nb::sig("def find_model_arrays(content: bytes) -> dict[str, typing.Any]"),
+      "The sizes of a model in MuJoCo's binary format, and offset and number of the entries of its "
+      "arrays of int, by their names; empty if the content is no such model.");
   m.attr("MUJOCO_VERSION") = mjVERSION_HEADER;
   m.def("list_mujoco_constants", list_mujoco_constants,
         nb::sig("def list_mujoco_constants() -> dict[str, float]"),

@@ -135,6 +135,7 @@ class Unpacker {
       require(size <= left_);  // an element has at least one byte
       x.resize(size);
       for (auto& element : x) get(element);
+      if constexpr (std::is_same_v<T, std::string>) require(is_text(x));
     } else if constexpr (IsFixedArray<T>::value) {
       for (auto& element : x) get(element);
     } else if constexpr (std::is_same_v<T, sim::WarningText>) {
@@ -156,7 +157,16 @@ class Unpacker {
   static void require(bool holds) {
     if (!holds)
       throw Error(ErrorCode::kWrongShape, "report",
-                  "was pickled by another version of Stiction; read it with that version");
+                  "is damaged, or was pickled by another version of Stiction; read it with that "
+                  "version");
+  }
+  /// True if bytes are UTF-8, as Python's strings need.
+  static bool is_text(const std::string& bytes) {
+    PyObject* const text =
+        PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), nullptr);
+    if (!text) PyErr_Clear();
+    Py_XDECREF(text);
+    return text != nullptr;
   }
 
   const char* next_;

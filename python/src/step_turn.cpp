@@ -1,5 +1,7 @@
 #include "step_turn.hpp"
 
+#include <utility>
+
 #include "bindings.hpp"
 #include "stiction/base/error.hpp"
 
@@ -21,26 +23,53 @@ void StepGate::check_fork() {
   fork_count_ = base::fork_count();
 }
 
-StepTurn::StepTurn(StepGate* gate, const char* function) : gate_(gate) {
-  if (gate->user_.load() == std::this_thread::get_id())
+void StepGate::keep(const char* function) {
+  lock(function);
+  is_kept_ = true;
+}
+
+void StepGate::end() {
+  is_kept_ = false;
+  unlock();
+}
+
+void StepGate::lock(const char* function) {
+  if (user_.load() == std::this_thread::get_id())
     throw Error(ErrorCode::kUnsupported, function,
                 "was called by a callback within a step of the same object, which must end first; "
                 "use a second Simulator for the callback");
   if (num_turns == 0)
-    gate->mutex_->lock();
-  else if (!gate->mutex_->try_lock())
+    mutex_->lock();
+  else if (!mutex_->try_lock())
     throw Error(ErrorCode::kUnsupported, function,
                 "was called by a callback within a step of another Simulator while a third thread "
                 "steps this one, so two threads may wait for each other; use a Simulator that no "
                 "other thread uses");
-  gate->user_ = std::this_thread::get_id();
+  user_ = std::this_thread::get_id();
   ++num_turns;
 }
 
-StepTurn::~StepTurn() {
+void StepGate::unlock() {
   --num_turns;
-  gate_->user_ = std::thread::id();
-  gate_->mutex_->unlock();
+  user_ = std::thread::id();
+  mutex_->unlock();
+}
+
+/// Returns whether this thread keeps the use, which a turn has from now on.
+bool StepGate::take_kept() {
+  return user_.load() == std::this_thread::get_id() && std::exchange(is_kept_, false);
+}
+
+StepTurn::StepTurn(StepGate* gate, const char* function)
+    : gate_(gate), was_kept_(gate->take_kept()) {
+  if (!was_kept_) gate->lock(function);
+}
+
+StepTurn::~StepTurn() {
+  if (was_kept_)
+    gate_->is_kept_ = true;
+  else
+    gate_->unlock();
 }
 
 bool has_signal() {

@@ -16,10 +16,20 @@ class StepGate {
   /// @throws Error if the process was forked while another thread used the simulator
   void check_fork();
 
+  /// Keeps the use for this thread over several turns, until `end`. Call it without the GIL.
+  /// @throws Error as StepTurn
+  void keep(const char* function);
+  void end();
+
  private:
   friend class StepTurn;
+  void lock(const char* function);
+  void unlock();
+  bool take_kept();
+
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   std::atomic<std::thread::id> user_{};  // the thread that uses the simulator
+  bool is_kept_ = false;                 // by user_, which is between two turns
   int fork_count_ = base::fork_count();  // when mutex_ was made
 };
 
@@ -37,6 +47,7 @@ class StepTurn {
 
  private:
   StepGate* gate_;
+  bool was_kept_;
 };
 
 /// True if a handler of a signal, such as that of Ctrl-C, raised an exception, or recorded the

@@ -218,6 +218,15 @@ class PyStepper {
     use("forget_anchors", [this] { stepper_.forget_anchors(); });
   }
 
+  /// Keeps the stepper for this thread over several calls, until `end_turn`; other threads wait.
+  /// @throws Error if the stepper cannot be used now, see StepTurn
+  void keep_turn(const char* function) {
+    gate_.check_fork();
+    const nb::gil_scoped_release release;
+    gate_.keep(function);
+  }
+  void end_turn() { gate_.end(); }
+
   double time_step() const { return stepper_.time_step(); }
   nb::dict options() const { return make_dict(stepper_.options()); }
   std::vector<std::string> ignored_settings() const { return stepper_.ignored_settings(); }
@@ -294,6 +303,9 @@ void bind_stepper(nb::module_& m) {
                    "bool) -> StepReport"))
       .def("forward", &PyStepper::forward, "data"_a,
            nb::sig("def forward(self, data: int) -> StepReport"))
+      .def("keep_turn", &PyStepper::keep_turn, "function"_a,
+           "Makes other threads wait until end_turn, over several calls of this thread.")
+      .def("end_turn", &PyStepper::end_turn)
       .def("check_data", &PyStepper::check_data, "data"_a,
            "Raises stiction.Error if the data was not made for the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)

@@ -46,6 +46,7 @@ class Surfaces {
         if (drift > 0) move(data, i % 2 == 0 ? drift : -drift);
         patches_.calc_surfaces(model_, data);
       }
+      patches_.find_deep(data);
       if (drift > 0 && num_times % 2 == 1) move(data, -drift);
     }
     sim::PatchReport report;

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import mujoco
 import typer
-from rich.console import Console
 
 import stiction
 import stiction.commands.bench
@@ -33,7 +32,7 @@ import stiction.commands.view
 import stiction.commands.work_precision
 from stiction.binding.interrupts import find_termination, interrupt_on_termination
 from stiction.commands.app import ExitCode, app
-from stiction.commands.output import print_json
+from stiction.commands.output import PlainConsole, print_json
 from stiction.errors import Error, StepWarning
 from stiction.inputs.names import make_printable
 from stiction.setup.defaults import builtin_defaults
@@ -69,7 +68,7 @@ def main() -> None:
 
 
 def _run_app() -> int:
-    err = Console(stderr=True, highlight=False, soft_wrap=True)
+    err = PlainConsole(stderr=True, highlight=False, soft_wrap=True)
     try:
         with warnings.catch_warnings(), builtin_defaults():
             # Commands count the warnings of steps and show them in their summaries.
@@ -82,11 +81,11 @@ def _run_app() -> int:
             err.print("terminated" if find_termination() else "interrupted")
         code = ExitCode.INTERRUPTED
     except Error as e:
-        err.print("error:", make_printable(str(e)), style="red", markup=False)
+        err.print("error:", str(e), style="red")
         _print_json_error(e.code, e.where, e.message)
         code = ExitCode.of_error(e)
     except ImportError as e:
-        err.print("error:", str(e), style="red", markup=False)
+        err.print("error:", str(e), style="red")
         _print_json_error("unsupported", e.name or "", str(e))
         code = ExitCode.FAILURE
     except OSError as e:
@@ -98,7 +97,7 @@ def _run_app() -> int:
     return int(code or 0)
 
 
-def _report_usage(error: Any, err: Console) -> int:
+def _report_usage(error: Any, err: PlainConsole) -> int:
     """Prints what the parser found, or the help of `stiction` alone, and returns the exit code."""
     if "NoArgs" in type(error).__name__:
         error.show()
@@ -113,7 +112,7 @@ def _report_usage(error: Any, err: Console) -> int:
     if context is not None and not message.endswith("?"):
         message += f"; {context.command_path} --help lists what it takes"
     text = f"{where}: {message}" if where else message
-    err.print("error:", make_printable(text), style="red", markup=False)
+    err.print("error:", text, style="red")
     _print_json_error("usage", where, message)
     return int(error.exit_code)
 

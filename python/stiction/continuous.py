@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from stiction._core import ContactProperties, PatchForces
 from stiction.errors import Error
-from stiction.inputs.arguments import check_data_type, check_model_type, check_name, check_number
+from stiction.inputs.arguments import (
+    check_data_type,
+    check_model_type,
+    check_name,
+    check_number,
+    take_vector,
+)
 from stiction.setup.properties import PropertiesLike, make_properties
 
 Vector = NDArray[np.float64]
@@ -138,8 +145,8 @@ class ContinuousDynamics:
         Args:
             data: holds the state at the start, and at the end the final state.
             duration: > 0 [s].
-            times: times of the samples relative to data.time, ascending, within [0, duration] [s];
-                None samples at the steps of the integrator.
+            times: times of the samples relative to data.time, at least one, ascending, within
+                [0, duration] [s]; None samples at the steps of the integrator.
             relative_tolerance: bound on the relative error of a step of the integrator in each
                 position and velocity, > 0 [-].
             absolute_tolerance: bound on the absolute error, > 0 [m, rad, m/s, rad/s]. It must be far
@@ -150,25 +157,33 @@ class ContinuousDynamics:
 
         Raises:
             Error: as calc_forces; an argument is out of range; the integrator gave up; SciPy is not
-                installed (`pip install 'stiction[studies]'`).
+                installed (`pip install 'stiction[studies]'`). Data are then as before.
         """
         self._check_data(data)
-        if check_name("method", method, _METHODS) and not check_number("duration", duration) > 0:
-            raise Error("invalid_value", "duration", f"is {duration}, must be above 0")
-        start = data.time
-        found = _find_integrator()(
-            lambda t, y: self._calc_derivative(data, start + t, y),
-            (0.0, float(duration)),
-            np.concatenate([data.qpos, data.qvel, data.act]),
-            method=method,
-            t_eval=None if times is None else np.asarray(times, dtype=float),
-            rtol=relative_tolerance,
-            atol=absolute_tolerance,
-        )
-        if not found.success:
-            raise Error(
-                "step_failed", "integrate", f"stopped at {found.t[-1]:.6g} s: {found.message}"
+        duration = _check_positive("duration", duration)
+        arguments = {
+            "method": check_name("method", method, _METHODS),
+            "t_eval": None if times is None else _check_times(times, duration),
+            "rtol": _check_positive("relative_tolerance", relative_tolerance),
+            "atol": _check_positive("absolute_tolerance", absolute_tolerance),
+        }
+        start, y = data.time, np.concatenate([data.qpos, data.qvel, data.act])
+        if not np.isfinite(y).all():
+            raise Error("invalid_value", "data", "have a position or velocity that is not finite")
+        try:
+            found = _find_integrator()(
+                lambda t, y: self._calc_derivative(data, start + t, y),
+                (0.0, duration),
+                y,
+                **arguments,
             )
+            if not found.success:
+                raise Error(
+                    "step_failed", "integrate", f"stopped at {found.t[-1]:.6g} s: {found.message}"
+                )
+        except BaseException:
+            self._set_state(data, start, y)
+            raise
         nq, nv = self.model.nq, self.model.nv
         qpos = found.y[:nq].T.copy()
         # The integrator treats quaternions as plain numbers, so their lengths drift.
@@ -207,7 +222,35 @@ class ContinuousDynamics:
             rate *= 0.5
         out[nq : nq + nv] = data.qacc
         out[nq + nv :] = data.act_dot
+        if not np.isfinite(out).all():  # SciPy's integrators would never end
+            raise Error(
+                "step_failed",
+                "integrate",
+                f"stopped at {time:.6g} s, because an acceleration is not finite; check the controls and "
+                "applied forces, or use smaller tolerances",
+            )
         return out
+
+
+def _check_positive(name: str, value: Any) -> float:
+    number = check_number(name, value)
+    if not 0 < number < math.inf:
+        raise Error("invalid_value", name, f"is {value}, must be finite and above 0")
+    return number
+
+
+def _check_times(times: ArrayLike, duration: float) -> Vector:
+    """Returns times that SciPy accepts, or raises Error."""
+    checked = take_vector("times", times)
+    is_inside = bool(((checked >= 0) & (checked <= duration)).all())
+    if not (len(checked) and is_inside and (np.diff(checked) > 0).all()):
+        raise Error(
+            "invalid_value",
+            "times",
+            f"are {np.array2string(checked, threshold=6)}, must be at least one, ascending, and within "
+            f"0..{duration:g}, the duration",
+        )
+    return checked
 
 
 def _find_quaternions(model: mujoco.MjModel) -> list[tuple[int, int]]:

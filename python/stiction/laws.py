@@ -15,6 +15,7 @@ Function = Callable[[float], float]
 Table = Function | Sequence[float]
 
 _MAX_KNOTS = 5000
+_FINEST = 1e-13  # smallest interval between two knots, as a share of the sampled range
 
 
 class NormalLaw:
@@ -228,10 +229,14 @@ class _Sampling:
         if high is None:
             raise Error("wrong_shape", high_name, f"is None; give it if {name} is a function")
         high = check_number(high_name, high)
-        if not low < high < math.inf:
+        if not (high < math.inf and low + _FINEST * (high - low) > low):
             least = f"{low + 0.0:g}"  # the sum has no -0
+            if low < high < math.inf:
+                least += " by more than round-off"
             raise Error(
-                "invalid_value", high_name, f"is {high:g}, must be finite and above {least}"
+                "invalid_value",
+                high_name,
+                f"is {high:g}, must be finite and above {least}",
             )
         return self._sample(name, table, low, high)
 
@@ -253,7 +258,7 @@ class _Sampling:
             errors = [abs(found[i] - check_number(name, f(x))) for i, x in enumerate(points)]
             bad = {i // 12 for i, error in enumerate(errors) if not error <= self._tolerance * size}
             for i in sorted(bad):
-                if knots[i + 1] - knots[i] <= 1e-13 * (high - low):
+                if knots[i + 1] - knots[i] <= _FINEST * (high - low):
                     raise Error(
                         "invalid_value",
                         name,

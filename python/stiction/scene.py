@@ -141,7 +141,8 @@ def _make_error(text: SceneFile, message: str) -> Error:
         return Error(
             "mujoco",
             where,
-            f"MuJoCo cannot load the file: {reason}; check the file for very large numbers",
+            f"MuJoCo cannot load the file: {reason}; give the process more memory, or check the file "
+            "for very large numbers and counts",
         )
     is_syntax = message.startswith(("XML", "ParseXML"))
     return Error("syntax" if is_syntax else "invalid_value", where, f"MuJoCo: {reason}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
 import mujoco
@@ -31,9 +33,9 @@ class Simulator:
         report = sim.step(data)            # in place of mujoco.mj_step(model, data)
 
     The model and data stay yours: nothing is copied, and values in the model (masses, friction,
-    gains, options) may change between steps. All of its numbers are checked at each call of step, and
-    an error names the wrong one. As for mj_step, call mujoco.mj_setConst after a change of masses or
-    inertias.
+    gains, options) may change between steps. All of its real numbers are checked at each call of step,
+    and an error names the wrong one. Arrays of indices must not change. As for mj_step, call
+    mujoco.mj_setConst after a change of masses or inertias.
 
     Args:
         model: the model, which is kept by reference.
@@ -388,6 +390,20 @@ class Simulator:
             self._warning_counts[kind] = self._warning_counts.get(kind, 0) + count
             if is_new:
                 warn(StepWarning(kind, report.warnings[kind][1]))
+
+
+@contextlib.contextmanager
+def keep_turn(simulator: Simulator, function: str) -> Iterator[None]:
+    """A context in which this thread alone uses a simulator, over several calls. Other threads wait.
+
+    Raises:
+        Error: the call comes from a callback within a step of the simulator; `function` names it.
+    """
+    simulator._stepper.keep_turn(function)
+    try:
+        yield
+    finally:
+        simulator._stepper.end_turn()
 
 
 def _restore(

@@ -92,6 +92,44 @@ def test_models_that_do_not_fit_are_named(
         simulator.advance(data, 1)
 
 
+def test_a_call_that_is_too_short_to_advance_the_time_says_so(
+    model: mujoco.MjModel, data: mujoco.MjData
+) -> None:
+    simulator = stiction.Simulator(model)
+    with pytest.raises(stiction.StepError, match="1e-300 s is too short to advance the time"):
+        simulator.advance(data, 1e-300)
+    assert data.time == 0
+    assert simulator.advance(data, 1e-12).ok
+
+
+def test_infinite_ranges_of_joints_are_no_limits() -> None:
+    xml = """<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 .1"><joint type="slide"
+axis="1 0 0" {0}/><joint type="slide" axis="0 0 1" {0}/><geom size=".1" friction=".1"/>
+<body pos="0 0 .3"><joint axis="0 1 0" {0}/><geom type="capsule" size=".02 .1" mass=".1"/></body></body>
+</worldbody></mujoco>"""
+    ends = {
+        (contact_model, limit): run_range(xml.format(limit), contact_model)
+        for contact_model in ("coulomb", "rigid_coulomb")
+        for limit in ("", 'range="-inf inf"', 'range="-inf inf" limited="false"')
+    }
+    for (contact_model, _), end in ends.items():
+        np.testing.assert_array_equal(end, ends[contact_model, ""])
+    upper = run_range(xml.format('range="-inf 0.02"'), "coulomb")
+    assert upper[0] < 0.03 < ends["coulomb", ""][0]
+
+
+def run_range(xml: str, contact_model: str) -> np.ndarray:
+    """Returns the positions at the end of a run, which `advance` ends if it can."""
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1, 0, 3
+    simulator = stiction.Simulator(model, contact_model)
+    simulator.step(data, 100)
+    if contact_model == "coulomb":
+        simulator.advance(data, 0.4)
+    return data.qpos.copy()
+
+
 def test_a_state_set_by_hand_is_named(model: mujoco.MjModel, data: mujoco.MjData) -> None:
     simulator = stiction.Simulator(model)
     simulator.advance(data, 0.1)

@@ -232,8 +232,53 @@ def test_arguments_out_of_range_are_refused() -> None:
     dynamics, data = make_dynamics(model), mujoco.MjData(model)
     with pytest.raises(Error, match="method"):
         dynamics.integrate(data, 0.1, method="rk4")
-    with pytest.raises(Error, match="duration"):
-        dynamics.integrate(data, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("duration", "changes", "message"),
+    [
+        *((x, {}, "duration: is .*, must be finite") for x in (0.0, -1.0, math.inf, math.nan)),
+        *(
+            (0.1, {name: x}, f"{name}: is .*, must be finite")
+            for name in ("relative_tolerance", "absolute_tolerance")
+            for x in (0.0, -1.0, math.inf, math.nan)
+        ),
+        *(
+            (0.1, {"times": times}, r"times: are .*, must be at least one, .* within 0\.\.0\.1")
+            for times in ([], [math.nan], [5.0], [-0.1], [0.1, 0.0], [0.05, 0.05])
+        ),
+        (0.1, {"times": 0.1}, "times: has shape"),
+        (0.1, {"times": ["a"]}, "times: is not an array of real numbers"),
+        (0.1, {"relative_tolerance": "a"}, "relative_tolerance: is 'a', must be a number"),
+    ],
+)
+def test_arguments_of_integrate_out_of_range_are_refused(
+    duration: float, changes: dict[str, Any], message: str
+) -> None:
+    model = make_ball()
+    data = mujoco.MjData(model)
+    before = data.qpos.copy()
+    with pytest.raises(Error, match=message):
+        make_dynamics(model).integrate(data, duration, **changes)
+    assert np.array_equal(data.qpos, before) and data.time == 0
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "LSODA"])
+def test_an_integration_that_fails_leaves_data_as_before(method: str) -> None:
+    """Numbers that are not finite would keep SciPy's integrators busy for ever."""
+    model = make_ball(more='<body pos="1 0 .2"><freejoint/><geom name="peg" size=".1"/></body>')
+    data = mujoco.MjData(model)
+    data.qvel[8] = -1.0  # the peg lands at 0.1 s, and touches in points
+    before = data.qpos.copy()
+    with pytest.raises(Error, match="in points"):
+        make_dynamics(model).integrate(data, 0.2, method=method)
+    assert np.array_equal(data.qpos, before) and data.time == 0
+    data.qfrc_applied[0] = math.nan
+    with pytest.raises(Error, match="stopped at 0 s, because an acceleration is not finite"):
+        make_dynamics(model).integrate(data, 0.2, method=method)
+    data.qvel[0] = math.nan
+    with pytest.raises(Error, match="data: have a position or velocity that is not finite"):
+        make_dynamics(model).integrate(data, 0.2, method=method)
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

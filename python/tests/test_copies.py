@@ -117,6 +117,25 @@ def test_damaged_pickles_of_reports_are_errors() -> None:
             stiction.StepReport.__new__(stiction.StepReport).__setstate__(damaged)
 
 
+def test_a_changed_byte_of_a_pickled_report_is_an_error_or_another_value() -> None:
+    simulator, data = make()
+    simulator.step(data)
+    data.qvel[:] = np.nan
+    simulator = stiction.Simulator(simulator.model, on_failure="stop")
+    content = simulator.step(data).__getstate__()
+    begin = content.index(b"qvel")  # of the message
+    num_refused = 0
+    for i in {*range(0, len(content), 41), *range(begin, begin + 9)}:
+        report = stiction.StepReport.__new__(stiction.StepReport)
+        try:
+            report.__setstate__(content[:i] + b"\xff" + content[i + 1 :])
+        except stiction.Error:
+            num_refused += 1
+        else:
+            assert isinstance(report.message, str)
+    assert num_refused >= 9
+
+
 def test_properties_can_be_copied() -> None:
     simulator, _ = make(properties=SOFT)
     twin = pickle.loads(pickle.dumps(simulator.properties))

@@ -211,6 +211,14 @@ def test_faults_of_tables_name_the_entry(tmp_path: Path) -> None:
         ({"force": abs, "max_penetration": -0.0}, "max_penetration: is 0, must be .* above 0$"),
         ({"force": abs, "max_penetration": math.inf}, "max_penetration: is inf, must be finite"),
         (
+            {"force": abs, "max_penetration": 5e-324},
+            "max_penetration: is 4.94066e-324, must be finite and above 0 by more than round-off",
+        ),
+        (
+            {"force": abs, "max_penetration": math.nextafter(-1, 0), "reach": 1.0},
+            "max_penetration: is -1, must be finite and above -1 by more than round-off",
+        ),
+        (
             {"force": abs, "max_penetration": -1.0},
             "max_penetration: is -1, must be finite and above",
         ),

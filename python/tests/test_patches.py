@@ -287,3 +287,41 @@ def test_a_changed_shape_is_refused_with_its_values() -> None:
     with pytest.raises(stiction.StepError, match=r"'ball': geom_size\[0\] was 0.05 .* is 0.1") as e:
         simulator.step(data)
     assert e.value.report.status == "model_changed"
+
+
+def test_max_seconds_also_ends_the_search_for_a_fine_patch() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom name='a' size='.1'/><body pos='0 0 .19'><freejoint/>"
+        "<geom name='b' size='.1'/></body></worldbody></mujoco>"
+    )
+    soft = {"hydroelastic_modulus": 1e5, "resolution_hint": 2e-3}
+    properties = {"materials": {"soft": soft}, "geoms": {"a": "soft", "b": "soft"}}
+    limited = stiction.Simulator(model, properties=properties, max_seconds=1e-3, on_failure="stop")
+    data = mujoco.MjData(model)
+    report = limited.step(data)
+    assert report.status == "out_of_time" and data.time == 0
+    # The search that was given up leaves nothing behind.
+    free = stiction.Simulator(model, properties=properties)
+    free.set_state(limited.get_state())
+    assert len(free.step(data).patches) == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "most"),
+    [
+        ("type='sphere' size='.1'", 6.13e-4),
+        ("type='ellipsoid' size='.1 .05 .05'", 6.13e-4),
+        ("type='capsule' size='.1 .1'", 8.9e-4),
+        ("type='cylinder' size='.1 .1'", 6.28e-6),
+    ],
+)
+def test_a_resolution_hint_below_the_finest_mesh_is_refused(shape: str, most: float) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody><geom type='plane' size='1 1 .1'/><body><freejoint/><geom name='a' {shape}/>"
+        "</body></worldbody></mujoco>"
+    )
+    soft = {"hydroelastic_modulus": 1e5, "resolution_hint": 1e-9}
+    with pytest.raises(stiction.Error, match="resolution_hint .* is 1e-09 m, .* edges of") as e:
+        stiction.Simulator(model, properties={"materials": {"m": soft}, "geoms": {"a": "m"}})
+    length = float(str(e.value).split("edges of ")[1].split(" m")[0])
+    assert length == pytest.approx(most, rel=0.01)

@@ -29,6 +29,38 @@ def test_surfaces_at_rest_are_those_of_the_step() -> None:
         np.testing.assert_allclose(before.force, force, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_patch_is_deep_where_its_force_falls_with_the_depth() -> None:
+    """A cylinder of 18 mm that leans on a plane: the force has its peak at 19 mm, before its middle."""
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><option gravity='0 0 0'/><worldbody><geom name='floor' type='plane' size='1 1 .1'/>"
+        "<body><joint type='slide' axis='0 0 1'/><geom name='c' type='cylinder' size='.0184 .076' "
+        "euler='0 34 0'/></body></worldbody></mujoco>"
+    )
+    properties = {
+        "materials": {
+            "soft": {"hydroelastic_modulus": 82818.0, "resolution_hint": 0.0317},
+            "rigid": {"rigid": True},
+        },
+        "geoms": {"c": "soft", "floor": "rigid"},
+    }
+    surfaces = stiction.ContactSurfaces(model, properties)
+    simulator = stiction.Simulator(model, properties=properties, deep_patches="field")
+    data = mujoco.MjData(model)
+    height = 0.0184 * np.sin(np.radians(34)) + 0.076 * np.cos(np.radians(34))
+    forces, are_deep = [], []
+    for depth in np.arange(0.010, 0.026, 0.001):
+        data.qpos[0] = height - depth
+        patch = surfaces.calc(data)[0]
+        forces.append(patch.force[2])
+        are_deep.append(bool(patch.is_deep))
+        assert bool(simulator.forward(data).patches[0].is_deep) == are_deep[-1]
+    falls = np.diff(forces) < -1e-3 * np.max(forces)
+    assert falls.any() and not falls[:8].any()
+    assert not any(are_deep[:9])
+    assert all(np.array(are_deep[1:])[falls])
+
+
 def test_surfaces_refuse_the_data_of_another_model() -> None:
     surfaces = stiction.ContactSurfaces(load_gripper().model, None)
     with pytest.raises(stiction.Error, match="another model"):

@@ -18,6 +18,12 @@ TEST(Error, StartsWithTheLocation) {
   EXPECT_STREQ(Error(ErrorCode::kSyntax, "", "no colon").what(), "no colon");
 }
 
+TEST(Error, ShowsTheNullCharactersOfNames) {
+  using std::string_literals::operator""s;
+  const Error error(ErrorCode::kInvalidValue, "a\0b.vtk"s, "is '\0', must be a name"s);
+  EXPECT_STREQ(error.what(), "a\\0b.vtk: is '\\0', must be a name");
+}
+
 TEST(ErrorList, ThrowsAllFaultsInOneError) {
   ErrorList list;
   EXPECT_NO_THROW(list.throw_if_any());

@@ -21,6 +21,7 @@
 #include "stiction/base/error.hpp"
 #include "stiction/geometry/mesh_check.hpp"
 #include "stiction/geometry/tet_mesh.hpp"
+#include "support/error_message.hpp"
 
 namespace stiction::geometry::shapes_test {
 namespace {
@@ -230,10 +231,27 @@ TEST(Shapes, PressureIsModulusTimesExtent) {
   EXPECT_THROW(make_pressure_field(box, 0), Error);
 }
 
+// The lengths are those that the messages about finer hints give, to four digits.
 TEST(Shapes, FinestMeshIsBounded) {
-  EXPECT_EQ(make_sphere_surface(1, 1e-300).triangles.size(), 8u << 16);
-  EXPECT_EQ(make_cylinder_mesh(1, 2, 1e-300).mesh.tets.size(), 400000u);
-  EXPECT_EQ(make_capsule_mesh(1, 2, 1e-300).mesh.tets.size(), 997578u);
+  EXPECT_EQ(make_sphere_surface(1, 0.006136).triangles.size(), 8u << 16);
+  EXPECT_EQ(make_ellipsoid_surface({2, 1, 1}, 0.01227).triangles.size(), 8u << 16);
+  EXPECT_EQ(make_cylinder_mesh(1, 2, 6.283e-05).mesh.tets.size(), 400000u);
+  EXPECT_EQ(make_capsule_mesh(1, 2, 0.008895).mesh.tets.size(), 997578u);
+}
+
+TEST(Shapes, FinerHintsAreRefusedWithTheLeastOne) {
+  const auto expect_refused = [](const char* least, auto make) {
+    const std::string message = support::message_of(make);
+    EXPECT_NE(message.find(std::string("of ") + least + " m; give at least"), std::string::npos)
+        << message;
+  };
+  for (const double hint : {1e-300, 1e-9, 6e-5}) {
+    expect_refused("0.006136", [&] { make_sphere_mesh(1, hint); });
+    expect_refused("0.006136", [&] { make_sphere_surface(1, hint); });
+    expect_refused("0.01227", [&] { make_ellipsoid_mesh({2, 1, 1}, hint); });
+    expect_refused("6.283e-05", [&] { make_cylinder_mesh(1, 2, hint); });
+    expect_refused("0.0089", [&] { make_capsule_mesh(1, 2, hint); });
+  }
 }
 
 TEST(Shapes, NearlyEqualSizesGiveNoSlivers) {

@@ -188,6 +188,9 @@ TEST(ContactPropertiesFile, ReportsInvalidValues) {
       {"rigid: true, pressure_field: a.vtk", "pressure_field makes a surface compliant"},
       {"rigid: true, slab_thickness: 1", "slab_thickness makes a surface compliant"},
       {"pressure_field: ''", "pressure_field is empty, must be the name of a tet mesh"},
+      {"pressure_field: \"a\\0b.vtk\"",
+       "is 'a\\0b.vtk', must be the name of a tet mesh in a VTK "
+       "file, without null characters"},
       {"pressure_field: [a.vtk]", "pressure_field is a list, must be the name"},
       {"pressure_fild: a.vtk", "(did you mean 'pressure_field'?)"},
       {"friction: 1, friction: 2", "material 'm' has 'friction' twice"},

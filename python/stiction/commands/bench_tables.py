@@ -112,7 +112,7 @@ def print_curves(curves: Iterable[WorkCurves]) -> None:
     for of_scene in curves:
         for knob in dict.fromkeys(point.knob for point in of_scene.points):
             title = f"{of_scene.scene}: {of_scene.error}, {of_scene.work}, by {knob}"
-            console.print(title, markup=False)
+            console.print(title)
             console.print(_make_curve_table(of_scene, knob))
             console.print()
 

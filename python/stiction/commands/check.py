@@ -15,7 +15,6 @@ from stiction.analysis.verify.verification import verify_recording
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import ContactModel, Json, Properties, Settings, TimeStep
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.inputs.names import make_printable
 from stiction.recording.reader import is_mcap_file
 from stiction.recording.recording import Recording
 from stiction.scene import load_scene
@@ -126,7 +125,7 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
     for entry in CHECKS:
         found = [finding for finding in findings if finding.check == entry.name]
         for finding in found:
-            rows.append((finding.check, make_printable(finding.message)))
+            rows.append((finding.check, finding.message))
             styles.append("yellow")
         if not found:
             known = entry.covers(subject)
@@ -135,7 +134,6 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
             styles.append("dim")
     console = make_console()
     console.print(
-        f"{subject.scene.path} under {subject.contact_model} at {subject.simulator.time_step:g} s",
-        markup=False,
+        f"{subject.scene.path} under {subject.contact_model} at {subject.simulator.time_step:g} s"
     )
     console.print(make_text_table(("check", "finding"), rows, styles=styles))

@@ -130,11 +130,19 @@ def _write_parquet(layout: RecordTable, rows: Rows, names: dict[str, Any], out: 
 
 def _write_csv(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:
     columns = {name: values.tolist() for name, values, _ in layout.list_columns(rows)}
-    columns |= _list_names(rows, names)
+    columns |= {k: [_make_cell(x) for x in v] for k, v in _list_names(rows, names).items()}
     with out.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _make_cell(text: str) -> str:
+    """Returns a text for CSV. A spreadsheet takes one that begins so for a formula; ' prevents it."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _write_npz(layout: RecordTable, rows: Rows, names: dict[str, Any], out: Path) -> None:

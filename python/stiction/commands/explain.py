@@ -92,7 +92,6 @@ def _print_artifacts(console: Console, budget: PairBudget) -> None:
         f"Artifacts of the model at a slip of {at.slip_speed:g} m/s, a normal force of "
         f"{at.normal_force:.4g} N, a mobility of {at.mobility:.4g} /kg, and a tangential load of "
         f"{at.load_share:g} times the friction bound:",
-        markup=False,
     )
     rows = []
     dissipation = "s" if budget.properties.relaxation_time else "s/m"
@@ -105,7 +104,7 @@ def _print_artifacts(console: Console, budget: PairBudget) -> None:
         rows.append((field.name.replace("_", " "), *cells, unit))
     console.print(make_text_table(("", "predicted", "measured", "unit"), rows, "lrr"))
     if budget.note:
-        console.print(budget.describe(), markup=False)
+        console.print(budget.describe())
 
 
 _UNITS = {
@@ -126,7 +125,7 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
             if geom["material"]
             else "no contact properties"
         )
-        console.print(f"{_name(geom)} of body '{geom['body']}': {material}", markup=False)
+        console.print(f"{_name(geom)} of body '{geom['body']}': {material}")
     verdict = "collide" if explanation["collides"] else "do not collide"
     model = f"contact model {explanation['contact_model']}"
     laws = tuple(
@@ -135,13 +134,13 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
     )
     if laws != (DEFAULTS["normal_law"], DEFAULTS["friction_law"]):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
-    console.print(f"They {verdict}: {explanation['reason']}; {model}.", markup=False)
+    console.print(f"They {verdict}: {explanation['reason']}; {model}.")
     if explanation["limitation"]:
-        console.print(f"By design of this model, {explanation['limitation']}.", markup=False)
+        console.print(f"By design of this model, {explanation['limitation']}.")
     if explanation["touches_in"] == "patches":
         console.print("They touch in patches of pressure-field contact.")
     elif explanation["why_points"]:
-        console.print(f"They touch in points: {explanation['why_points']}.", markup=False)
+        console.print(f"They touch in points: {explanation['why_points']}.")
 
 
 def _name(geom: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ def mesh(
     console = make_console()
     name = output or source
     console.print(
-        f"{name}: {facts['num_vertices']} vertices, {facts['num_tets']} tets", markup=False
+        f"{name}: {facts['num_vertices']} vertices, {facts['num_tets']} tets",
     )
     if report:
         console.print(_make_table(facts))

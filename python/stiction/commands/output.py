@@ -10,11 +10,13 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from stiction.binding.interrupts import AfterStep, DeferredInterrupt
 from stiction.errors import StepWarning
 from stiction.inputs.names import make_printable
 from stiction.tables.output_files import make_plain
+from stiction.tables.text_table import make_text
 
 _is_quiet = False  # of the command that runs; a process runs one
 
@@ -25,21 +27,30 @@ def set_quiet(quiet: bool) -> None:
     _is_quiet = quiet
 
 
+class PlainConsole(Console):
+    """A console that prints all texts as `make_text` makes them."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        made = make_text(text, options.get("style", ""))
+        made.justify, made.overflow = options.get("justify"), options.get("overflow")
+        return made
+
+
 class Messages:
     """Messages on standard error. With --quiet only errors are shown."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = PlainConsole(stderr=True, highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
         """Prints a warning, unless only errors are shown."""
         if _is_quiet:
             return
-        self.console.print("warning:", make_printable(text), style="yellow", markup=False)
+        self.console.print("warning:", text, style="yellow")
 
     def fail(self, text: str) -> None:
         """Prints an error."""
-        self.console.print("error:", make_printable(text), style="red", markup=False)
+        self.console.print("error:", text, style="red")
 
     @contextlib.contextmanager
     def show_warnings(self) -> Iterator[list[str]]:
@@ -62,8 +73,8 @@ class Messages:
         if _is_quiet or not self.console.file.isatty():
             yield lambda text: None
             return
-        with self.console.status(name) as status:
-            yield lambda text: status.update(f"{name}: {text}")
+        with self.console.status(make_text(name)) as status:
+            yield lambda text: status.update(make_text(f"{name}: {text}"))
 
     @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
@@ -98,7 +109,7 @@ class Messages:
 
 def make_console() -> Console:
     """Returns a console for tables, which are not cut; with --quiet it prints nothing."""
-    console = Console(highlight=False, quiet=_is_quiet)
+    console = PlainConsole(highlight=False, quiet=_is_quiet)
     console.width = max(console.width, 120) if console.is_terminal else 10_000
     return console
 
@@ -106,7 +117,7 @@ def make_console() -> Console:
 def print_text(text: str) -> None:
     """Prints a line on standard output, unless --quiet is given."""
     if not _is_quiet:
-        print(text)
+        print(make_printable(text))
 
 
 def print_json(value: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,7 @@ from stiction.setup.options import DEFAULTS
 from stiction.simulator import Simulator
 
 _STRIDE = 10  # of the steps whose contacts count in the artifacts, so that they cost little
+_MIN_SECONDS = 5.0  # wall time to measure artifacts [s]; after a longer run, the time that it took
 _MAX_SHOWN = 3  # pairs whose artifacts are printed; the JSON has more
 
 
@@ -61,6 +63,9 @@ def run_command(
     errors: ErrorControl,
     recording: Recording,
     solver: Solver,
+    artifacts: Annotated[
+        bool, typer.Option(help="Measure the artifacts of the contact model in this run.")
+    ] = True,
     as_json: Json = False,
 ) -> int:
     """Step a scene and print the cost of its steps and the bounds on their errors.
@@ -83,26 +88,23 @@ def run_command(
             {**vars(methods), **vars(solver), **how.options},
         )
         simulator = settings.make_simulator()
-    loaded, controls = settings.scene, settings.find_controls()
+    loaded = settings.scene
     run = settings.make_run(simulator)
     energy_start = calc_energy(loaded.model, fmt.get_state(loaded.model, run.data))
     log = ArtifactLog(simulator, turning_stride=1)  # its steps are those of _STRIDE
-    notes = {"controls": controls.value, "seed": str(how.seed)}
-    with _open(simulator, loaded.path, notes, recording) as stepper:
+    begin = time.monotonic()
+    with _open(simulator, settings, recording) as stepper:
         run.stepper = stepper
         summary, interrupted = _step(run, simulator, messages, log)
-    budgets = log.calc_budgets()
+    seconds = max(time.monotonic() - begin, _MIN_SECONDS)
+    budgets = log.calc_budgets(max_seconds=seconds) if artifacts else []
     warnings = summary.warnings() + [each.describe() for each in budgets if each.note]
     figures = {
         "scene": str(scene),
         "contact_model": contact_model,
         **vars(methods),
         "settings": how.options,
-        "time_step": simulator.time_step,
-        "controls": controls.value,
-        "seed": how.seed,
-        "accuracy": errors.accuracy,
-        "period": None if errors.accuracy is None else run.calls.length,
+        **_describe_request(settings, run),
         "requested_steps": run.calls.count,
         "interrupted": interrupted,
         **summary.figures(),
@@ -119,12 +121,24 @@ def run_command(
 
 
 def _open(
-    simulator: Simulator, scene: Path, notes: dict[str, str], to: Recording
+    simulator: Simulator, settings: RunSettings, to: Recording
 ) -> contextlib.AbstractContextManager[Simulator | Recorder]:
     """Opens the recorder, if the run is recorded. The context has what makes the steps."""
     if to.record is None:
         return contextlib.nullcontext(simulator)
-    return Recorder(to.record, simulator, scene=scene, notes=notes, foxglove=to.foxglove)
+    notes = {"controls": settings.find_controls().value, "seed": str(settings.seed)}
+    path = settings.scene.path
+    return Recorder(to.record, simulator, scene=path, notes=notes, foxglove=to.foxglove)
+
+
+def _describe_request(settings: RunSettings, run: Run) -> dict[str, Any]:
+    return {
+        "time_step": settings.find_time_step(),
+        "controls": settings.find_controls().value,
+        "seed": settings.seed,
+        "accuracy": settings.accuracy,
+        "period": None if settings.accuracy is None else run.calls.length,
+    }
 
 
 def _describe_end(

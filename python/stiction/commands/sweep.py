@@ -79,8 +79,10 @@ def sweep_command(
     """
     messages = Messages()
     folder = out or Path("out") / f"sweep_{config.stem}"
-    with messages.show_warnings():
+    with messages.show_warnings(), messages.show_status("sweep") as tell:
+        tell("finding the scenes")
         configuration = read_config(config)
+        tell(f"listing the combinations of {len(configuration.scenes)} scenes")
         plan = make_plan(configuration)
     if dry_run:
         _list_units(plan, folder, retry, as_json)

@@ -50,7 +50,7 @@ class Server:
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on; 0.0.0.0 or :: shows the page to the whole network.",
+            help="Address to listen on; with 0.0.0.0 or :: everyone in the network can control the page.",
         ),
     ] = "127.0.0.1"
     port: Annotated[
@@ -216,6 +216,7 @@ def _write_page(
 
 
 def _serve(sessions: Sequence[Session], server: Server, as_json: bool) -> ExitCode:
+    from stiction.view.server import is_local
     from stiction.view.viewer import Viewer
 
     _check_host(server.host)
@@ -231,6 +232,12 @@ def _serve(sessions: Sequence[Session], server: Server, as_json: bool) -> ExitCo
         else:
             print_text(f"view: {viewer.url} (Ctrl-C ends)")
         sys.stdout.flush()
+        if not is_local(server.host):
+            Messages().warn(
+                f"--host {server.host}: everyone who reaches this machine through the network can see "
+                "and control this page, because it has no password; leave out --host to serve only "
+                "this machine"
+            )
         if not server.paused:
             viewer.runner.play()
         pause = threading.Event()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -11,6 +11,14 @@ from gymnasium.utils.seeding import np_random
 
 from stiction.errors import Error
 from stiction.gym.task import Ids
+from stiction.inputs.arguments import check_integer
+
+_LARGEST = 2**128 - 1  # largest seed
+
+
+def check_seed(seed: Any) -> int:
+    """Returns a seed that NumPy accepts, or raises Error."""
+    return check_integer("seed", seed, 0, _LARGEST, wanted="at least 0")
 
 
 class RandomStreams:
@@ -59,8 +67,12 @@ class RandomStreams:
         if seed is None:
             return [None] * num_envs
         if isinstance(seed, Integral):
-            return [int(seed) + i for i in range(num_envs)]
-        seeds = [None if each is None else int(each) for each in seed]
+            return [check_seed(seed) + i for i in range(num_envs)]
+        if isinstance(seed, str) or not isinstance(seed, Iterable):
+            raise Error(
+                "wrong_shape", "seed", f"is {seed!r}, must be an integer or a sequence of them"
+            )
+        seeds = [None if each is None else check_seed(each) for each in seed]
         if len(seeds) != num_envs:
             raise Error(
                 "wrong_shape",

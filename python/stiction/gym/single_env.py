@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
+from stiction.gym.random_streams import check_seed
 from stiction.gym.task_names import TaskLike
 from stiction.gym.vector_env import BatchVectorEnv, take_row
 
@@ -41,10 +42,14 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else check_seed(seed))
         self.envs.np_random = (self.np_random,)
         observations, infos = self.envs.reset()
         return take_row(observations, 0), _take_infos(infos)
+
+    def close(self) -> None:
+        """Closes the environment, which then takes no more steps."""
+        self.envs.close()
 
     def step(self, action: NDArray[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Takes a step."""

@@ -177,6 +177,7 @@ class BatchVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Returns:
             The observations of all environments, and the infos of those that were reset.
         """
+        self._check_open("reset")
         mask = self._take_reset_mask(options)
         self._randoms.seed(seed, np.flatnonzero(mask))
         self._begin_episodes(mask)
@@ -195,6 +196,7 @@ class BatchVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Returns:
             Observations, rewards, terminations, truncations and infos, in new arrays.
         """
+        self._check_open("step")
         actions = self._check_actions(actions)
         starts = self._find_starts()
         steps = ~starts
@@ -210,6 +212,10 @@ class BatchVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             add_infos(infos, self.task.describe_start(), starts)
         self._needs_reset = done & ~starts
         return self.task.observe(), rewards, terminations, truncations, infos
+
+    def _check_open(self, function: str) -> None:
+        if self.closed:
+            raise Error("unsupported", function, "the environments are closed; make new ones")
 
     def _simulate(
         self, actions: NDArray[Any], steps: Bools

@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stiction.recording.model_indices import check_indices
 from stiction.tables.contact_table import ANCHOR_TABLE
 from stiction.tables.record_table import REPORT_ARRAYS, Field
 
@@ -227,11 +228,12 @@ def save_model(model: mujoco.MjModel) -> bytes:
 
 
 def load_model(model_bytes: bytes) -> mujoco.MjModel:
-    """Loads the model that save_model wrote, or raises ValueError."""
+    """Loads the model that save_model wrote, or raises ValueError. No index leads out of its array."""
     reasons: list[str] = []
     outer = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(reasons.append)
     try:
+        check_indices(model_bytes)
         model = mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": model_bytes})
         mujoco.MjData(model)
         return model

@@ -18,7 +18,7 @@ from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import pack_pressure_fields
 from stiction.recording.records import pack_advance
 from stiction.recording.writer import RecordingWriter
-from stiction.simulator import Simulator
+from stiction.simulator import Simulator, keep_turn
 
 if TYPE_CHECKING:
     from stiction.recording.foxglove import FoxgloveChannels
@@ -33,7 +33,8 @@ class Recorder:
                 report = recorder.step(data)        # in place of sim.step(data)
 
     The file has everything that a step depends on: the compiled scene, the simulator's options, the
-    inputs and the state. The state may be set by hand between steps, or come from another MjData.
+    inputs and the state. The state may be set by hand between steps, or come from another MjData, also
+    of another thread: a recorder serves one thread at a time, and other threads wait.
     Values in the model must not change: close() warns if they did.
 
     Args:
@@ -104,7 +105,7 @@ class Recorder:
         """
         self._check_arguments(data, nstep)
         for _ in range(nstep):
-            report = self._step_once(data)
+            report = self._make_and_write(data, lambda: self.simulator.step(data))
             if report.num_steps == 0:
                 break
         return report
@@ -142,17 +143,16 @@ class Recorder:
                 extrapolate=extrapolate,
             )
 
-        with DeferredInterrupt():
-            return self._make_and_write(data, call, (max_time_step, extrapolate))
+        return self._make_and_write(data, call, (max_time_step, extrapolate))
 
     def close(self) -> None:
         """Completes the file. Without this call, the last steps may be missing from the file."""
         if not self._writer.is_open:
             return
         changed = fmt.hash_bytes(fmt.save_model(self.simulator.model)) != self._model_digest
-        self._writer.close(
-            {**self._end, "num_steps": str(self.num_steps), "model_changed": str(changed).lower()}
-        )
+        with keep_turn(self.simulator, "Recorder"):
+            num_steps, is_changed = str(self.num_steps), str(changed).lower()
+            self._writer.close({**self._end, "num_steps": num_steps, "model_changed": is_changed})
         if changed:
             warn(
                 StictionWarning(
@@ -171,17 +171,25 @@ class Recorder:
         self.simulator.check_data(data)
         check_integer("nstep", nstep, 1)
 
-    def _step_once(self, data: mujoco.MjData) -> StepReport:
-        with DeferredInterrupt():  # Ctrl-C must not come between a step and its record
-            return self._make_and_write(data, lambda: self.simulator.step(data))
-
     def _make_and_write(
         self,
         data: mujoco.MjData,
         call: Callable[[], StepReport],
         advance: tuple[float | None, bool] | None = None,
     ) -> StepReport:
-        """Makes a step by `call`, and writes it; `advance` has the arguments of pack_advance, if any."""
+        """Makes a step by `call`, and writes it; `advance` has the arguments of pack_advance, if any.
+
+        Neither Ctrl-C nor another thread may come between a step and its record.
+        """
+        with DeferredInterrupt(), keep_turn(self.simulator, "Recorder"):
+            return self._make_and_write_alone(data, call, advance)
+
+    def _make_and_write_alone(
+        self,
+        data: mujoco.MjData,
+        call: Callable[[], StepReport],
+        advance: tuple[float | None, bool] | None,
+    ) -> StepReport:
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
         if not self._continues():

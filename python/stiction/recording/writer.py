@@ -10,6 +10,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from weakref import WeakValueDictionary
 
 import mujoco
 import numpy as np
@@ -37,7 +38,8 @@ class RecordingWriter:
     """A recording that is being written. Every method may raise Error.
 
     Ctrl-C does not interrupt the writing of a record. An older MCAP file at the path is overwritten, but
-    no other file. `files` are packed files of pressure fields by the names of their attachments.
+    no other file, and none that another RecordingWriter of this process writes. `files` are packed
+    files of pressure fields by the names of their attachments.
     """
 
     def __init__(
@@ -52,8 +54,16 @@ class RecordingWriter:
     ) -> None:
         self._path = path
         self._channels: dict[str, int] = {}
+        other = _writers.get(path.resolve())
+        if other and other.is_open:
+            raise Error(
+                "invalid_value",
+                str(path),
+                "is written by another Recorder; close that one first, or give another name",
+            )
         self._file = open_file(path)
         self._writer: Writer | None = Writer(self._file, chunk_size=_CHUNK_SIZE)
+        _writers[path.resolve()] = self
 
         def write_head(writer: Writer) -> None:
             writer.start(fmt.PROFILE, f"stiction {__version__}")
@@ -192,6 +202,11 @@ class RecordingWriter:
             self._add(writer, topic, time_ns, index, data)
 
         self._write(write)
+
+
+_writers: WeakValueDictionary[Path, RecordingWriter] = (
+    WeakValueDictionary()
+)  # the last of each path
 
 
 def open_file(path: Path) -> BinaryIO:

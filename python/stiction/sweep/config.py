@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +21,7 @@ from stiction.sweep.parameters import Parameter, make_parameter
 # ---- The scenes of a sweep: files, patterns of files, and scenes of the package ------------------
 
 _PATTERN = set("*?[")
+_MAX_MATCHES = 10_000  # of a pattern
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,25 @@ def find_scenes(text: str, folder: Path, where: str) -> list[SceneEntry]:
 def _find_matches(pattern: str, folder: Path, where: str) -> list[SceneEntry]:
     anchor = Path(pattern).anchor
     root = Path(anchor) if anchor else folder
+    if anchor and Path(pattern).parts[1] == "**":
+        raise Error(
+            "invalid_value",
+            where,
+            f"'{pattern}' searches all folders of {root}; begin with a folder",
+        )
     try:
-        found = sorted(path for path in root.glob(pattern.removeprefix(anchor)) if path.is_file())
+        files = (path for path in root.glob(pattern.removeprefix(anchor)) if path.is_file())
+        found = sorted(itertools.islice(files, _MAX_MATCHES + 1))
     except (ValueError, NotImplementedError) as e:
         raise Error("invalid_value", where, f"'{pattern}' is not a pattern: {e}") from e
     if not found:
         raise Error("file_not_found", where, f"no file matches '{pattern}' in {root}")
+    if len(found) > _MAX_MATCHES:
+        raise Error(
+            "invalid_value",
+            where,
+            f"'{pattern}' matches more than {_MAX_MATCHES:,} files in {root}; give a narrower pattern",
+        )
     labels = [str(path) if anchor else path.relative_to(folder).as_posix() for path in found]
     return [SceneEntry(label, path, where) for label, path in zip(labels, found, strict=True)]
 

@@ -7,6 +7,7 @@ import dataclasses
 import fnmatch
 import itertools
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ from stiction.sweep.parameters import MATERIALS, OPTION, Parameter, Value, chang
 from stiction.sweep.unit_run import describe_software
 
 Choice = tuple[Parameter, Value]
+_MAX_COMBINATIONS = 1_000_000  # of a sweep; to list them takes about a minute
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def make_plan(config: SweepConfig) -> Plan:
     Raises:
         Error: a scene cannot be loaded, or a parameter does not fit it. The message has all faults.
     """
+    _check_size(config)
     plan = Plan(parameters=[parameter.name for parameter in config.parameters])
     faults = ErrorList()
     units: dict[str, Unit] = {}
@@ -129,6 +132,26 @@ def make_plan(config: SweepConfig) -> Plan:
     faults.raise_if_any()
     plan.units = list(units.values())
     return plan
+
+
+def _check_size(config: SweepConfig) -> None:
+    """Raises Error if a sweep has so many combinations that listing them would not end."""
+    counts = {
+        "scenes": len(config.scenes),
+        "contact models": len(config.contact_models),
+        "time steps": len(config.time_steps),
+        "seeds": len(config.seeds),
+        **{parameter.name: len(parameter.values) for parameter in config.parameters},
+    }
+    number = math.prod(counts.values())
+    if number > _MAX_COMBINATIONS:
+        factors = " x ".join(f"{n} {name}" for name, n in counts.items() if n > 1)
+        raise Error(
+            "invalid_value",
+            str(config.path),
+            f"has {number:,} combinations ({factors}), and a sweep may have {_MAX_COMBINATIONS:,}; give "
+            "fewer values, or several sweeps",
+        )
 
 
 class _ScenePlanner:

@@ -1,4 +1,4 @@
-"""The one form of all tables of texts that commands print."""
+"""The one form of all texts and tables of texts that commands print."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from rich.markup import escape
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
+
+from stiction.inputs.names import make_printable
+
+
+def make_text(text: str, style: str | Style = "") -> Text:
+    """Makes a text that is shown as it is: names are no markup, emojis or control codes."""
+    return Text(make_printable(text), style)
 
 
 def make_text_table(
@@ -31,16 +38,16 @@ def make_text_table(
         column: further options of each column, as `Table.add_column` has them.
     """
     table = Table(
-        title=escape(title) if title else None,
+        title=make_text(title, "table.title") if title else None,
         title_justify="left",
         show_header=any(headings),
         box=None,
         pad_edge=False,
     )
     for heading, side in zip_longest(headings, align, fillvalue="l"):
-        table.add_column(Text(heading), justify="right" if side == "r" else "left", **column)
+        table.add_column(make_text(heading), justify="right" if side == "r" else "left", **column)
     for row, style in zip_longest(list(rows), styles, fillvalue=""):
         table.add_row(
-            *(cell if isinstance(cell, Text) else Text(cell) for cell in row), style=style
+            *(cell if isinstance(cell, Text) else make_text(cell) for cell in row), style=style
         )
     return table

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
-import io
 from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +21,7 @@ from stiction.view.layout import find_reach, make_layout, set_stage
 from stiction.view.legend import PressureScale, make_arrow_legend, make_legend
 from stiction.view.palette import Style
 from stiction.view.readers import require_viewer
+from stiction.view.server import start_writer, stop_server
 from stiction.view.session import check_count
 from stiction.view.world import World
 
@@ -81,15 +80,11 @@ def make_page(
     """
     require_viewer()
     check_count(len(films))
-    import viser
-
-    # viser prints a greeting, which would mix with the output of the command.
-    with contextlib.redirect_stdout(io.StringIO()):
-        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
-        try:
-            return _Projector(server, films, style or Style()).make(title, slowdown)
-        finally:
-            server.stop()
+    server = start_writer()
+    try:
+        return _Projector(server, films, style or Style()).make(title, slowdown)
+    finally:
+        stop_server(server)
 
 
 def check_page_path(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The server of the page: bound to one address, and refusing pages of other sites."""
+"""The server of the page: bound to one address, and refusing pages of other sites; or serving nobody."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import ipaddress
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,6 +35,18 @@ def start_server(host: str, port: int) -> Any:
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.main_panel.dock_right()
     return server
+
+
+def start_writer() -> Any:
+    """Returns a viser.ViserServer that records a page for a file. It opens no port, and serves nobody."""
+    import viser
+
+    def serve(*_: Any, **_options: Any) -> Any:
+        # viser asks for the sockets of the server that it has started.
+        return contextlib.nullcontext(SimpleNamespace(server=SimpleNamespace(sockets=())))
+
+    with _serving_with(serve), contextlib.redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
 
 
 def stop_server(server: Any) -> None:
@@ -62,6 +76,12 @@ def is_allowed(host: str, headers: Any) -> bool:
 def is_everywhere(host: str) -> bool:
     """True if a host stands for all addresses of the machine, as 0.0.0.0 and :: do."""
     return _is_address(host) and ipaddress.ip_address(host).is_unspecified
+
+
+def is_local(host: str) -> bool:
+    """True if only programs of this machine reach a host, as they reach 127.0.0.1 and localhost."""
+    address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0][4][0]
+    return ipaddress.ip_address(address).is_loopback
 
 
 def _is_address(name: str) -> bool:
@@ -114,15 +134,9 @@ def _make_port_error(port: int) -> Error:
     )
 
 
-@contextlib.contextmanager
-def _serving_at(listener: socket.socket, host: str) -> Iterator[None]:
-    """A context in which a server of websockets uses a socket, and refuses what is_allowed refuses.
-
-    viser has no option for either. It looks up `serve` when it starts, so it takes the one below.
-    """
-    import websockets.asyncio.server as websockets
-
-    original = websockets.serve
+def _serving_at(listener: socket.socket, host: str) -> AbstractContextManager[None]:
+    """A context in which a server of websockets uses a socket, and refuses what is_allowed refuses."""
+    from websockets.asyncio.server import serve as original
 
     def serve(
         handler: Any, _host: str, _port: int, process_request: Any = None, **options: Any
@@ -137,15 +151,21 @@ def _serving_at(listener: socket.socket, host: str) -> Iterator[None]:
 
         return original(handler, sock=listener, process_request=process, **options)
 
-    with _PATCHING, _replaced(websockets, "serve", serve):
-        yield
+    return _serving_with(serve)
 
 
 @contextlib.contextmanager
-def _replaced(module: Any, name: str, value: Callable[..., Any]) -> Iterator[None]:
-    original = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, original)
+def _serving_with(serve: Callable[..., Any]) -> Iterator[None]:
+    """A context in which viser starts its server by a function.
+
+    viser has no option for this. It looks up `serve` when it starts, so it takes this one.
+    """
+    import websockets.asyncio.server as websockets
+
+    with _PATCHING:
+        original = websockets.serve
+        websockets.serve = serve  # type: ignore[assignment,misc]
+        try:
+            yield
+        finally:
+            websockets.serve = original  # type: ignore[misc]

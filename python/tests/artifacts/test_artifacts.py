@@ -109,6 +109,8 @@ def test_artifacts_that_cannot_be_measured_have_a_reason(
     assert "could not be measured: in 1 steps the block did not come to rest" in pair.note
     assert pair.describe().startswith("floor and box: ")
     monkeypatch.undo()
+    (pair,) = log.calc_budgets(max_seconds=0)
+    assert "a step of the block failed: block: takes longer than the run" in str(pair.note)
 
     def fail(*_: Any) -> None:
         raise stiction.Error("step_failed", "step", "did not converge")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import html
 import os
 import re
 import signal
@@ -60,6 +62,69 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
     )
+
+
+HOSTILE = "[bold]ball[/bold][link=http://evil.example]:smile:\x1b[31m"
+ESCAPED = HOSTILE.replace("\x1b", "\\x1b")
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "shown"),
+    [
+        ("run", ("--duration", "20ms"), (ESCAPED, "[bold]scene.xml")),
+        ("compare", ("--duration", "20ms", "--contact-model", "sap"), (ESCAPED, "[bold]scene.xml")),
+        ("explain", ("floor", HOSTILE), (ESCAPED,)),
+        ("grasp", (HOSTILE, "--duration", "20ms"), (ESCAPED,)),
+        ("check", (), ("[bold]scene.xml",)),
+        ("converge", ("--duration", "6ms", "--steps", "3"), ("[bold]scene.xml",)),
+    ],
+)
+def test_names_are_printed_as_they_are(
+    command: str,
+    arguments: tuple[str, ...],
+    shown: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Names of a scene are neither markup nor links nor emojis nor codes of a terminal."""
+    monkeypatch.chdir(tmp_path)
+    name = HOSTILE.replace("\x1b", "&#27;")
+    scene = tmp_path / "[bold]scene.xml"
+    scene.write_text(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/>"
+        f"<body name='{name}' pos='0 0 .1'><freejoint/><geom name='{name}' size='.1'/></body>"
+        "</worldbody></mujoco>"
+    )
+    result = CliRunner().invoke(app, [command, scene.name, *arguments], standalone_mode=False)
+    assert result.exception is None, result.output
+    assert "\x1b" not in result.output
+    assert [text for text in shown if text not in result.output] == []
+
+
+def test_all_consoles_print_names_as_they_are() -> None:
+    package = Path(stiction.__file__).parent
+    makers = [p for p in package.rglob("*.py") if re.search(r"\bConsole\(", p.read_text())]
+    assert makers == []  # PlainConsole of commands/output.py is the only one
+
+
+@pytest.mark.parametrize("begin", "=+-@\t\r")
+def test_cells_of_csv_are_no_formulas(begin: str, tmp_path: Path) -> None:
+    name = f"{begin}cmd|' /C calc'!A0"
+    escaped = html.escape(name).replace("\t", "&#9;").replace("\r", "&#13;")
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 .1'/><body pos='0 0 .1'>"
+        f'<freejoint/><geom name="{escaped}" size=".1"/></body></worldbody></mujoco>'
+    )
+    assert model.geom(1).name == name
+    recording, table = tmp_path / "run.mcap", tmp_path / "run.csv"
+    with stiction.Recorder(recording, stiction.Simulator(model)) as recorder:
+        recorder.step(mujoco.MjData(model))
+    arguments = ["contacts", str(recording), "--out", str(table)]
+    result = CliRunner().invoke(app, arguments, standalone_mode=False)
+    assert result.exception is None, result.output
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows and {row["geom2_name"] for row in rows} == {f"'{name}"}
 
 
 @pytest.mark.slow

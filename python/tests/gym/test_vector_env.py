@@ -142,6 +142,26 @@ def test_the_last_observation_of_an_episode_is_kept():
     assert "error_bound" not in infos  # no simulation has stepped since its reset
 
 
+@pytest.mark.parametrize("seed", ["a", -1, 0.5, ["a", 1, 2], [-1, 1, 2]])
+def test_what_is_no_seed_is_refused(seed):
+    with pytest.raises(stiction.Error, match="seed: is "):
+        make(ANT).reset(seed=seed)
+    if not isinstance(seed, list):
+        with pytest.raises(stiction.Error, match="seed: is "):
+            gymnasium.make(ANT).reset(seed=seed)
+
+
+def test_closed_environments_take_no_steps():
+    envs, env = make(ANT), gymnasium.make(ANT).unwrapped
+    for each in (envs, env):
+        each.reset(seed=1)
+        each.close()
+        each.close()
+        for call in (lambda each=each: each.step(each.action_space.sample()), each.reset):
+            with pytest.raises(stiction.Error, match="the environments are closed; make new ones"):
+                call()
+
+
 def test_seeds_belong_to_environments():
     envs = make(PICK)
     first, _ = envs.reset(seed=7)

@@ -160,9 +160,9 @@ def test_names_may_be_inf_and_nan() -> None:
 
 def test_faults_of_the_compiled_model_are_found() -> None:
     text = BODY.format('<joint name="j"/>').replace("<freejoint/>", '<geom size="1"/>')
-    error = load_error(text.replace('name="j"', 'name="j" range="0 inf" limited="true"'))
+    error = load_error(text.replace('name="j"', 'name="j" armature="1e60"'))
     assert error.where == "scene.xml"
-    assert "joint 'j': range is inf" in error.message
+    assert "joint 'j': armature is 1e+60" in error.message
 
 
 def test_mujocos_warnings_become_pythons() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import mcap.reader
@@ -253,6 +254,62 @@ def test_wrong_arguments_of_a_step_are_errors(scenes, tmp_path, arguments, messa
     ):
         recorder.step(*values)
     assert len(stiction.Recording(tmp_path / "a.mcap")) == 0
+
+
+def test_threads_that_share_a_recorder_wait_for_each_other(scenes, tmp_path):
+    """Also a step of the simulator itself must not come between what is recorded and the step."""
+    model = mujoco.MjModel.from_xml_string(scenes["pile"])
+    simulator = stiction.Simulator(model)
+    path = tmp_path / "threads.mcap"
+
+    def run(step, height):
+        data = mujoco.MjData(model)
+        data.qpos[2] += height
+        for _ in range(100):
+            step(data)
+
+    with stiction.Recorder(path, simulator) as recorder, ThreadPoolExecutor(3) as pool:
+        steps = (recorder.step, recorder.step, simulator.step)
+        for done in [pool.submit(run, step, 0.01 * i) for i, step in enumerate(steps)]:
+            done.result()
+    replayed = list(stiction.Replay(stiction.Recording(path)))
+    assert len(replayed) == 200
+    assert [step.find_difference() for step in replayed] == 200 * [None]
+
+
+def test_a_callback_within_a_step_cannot_record_another(scenes, tmp_path):
+    model, data, simulator = make_arm(scenes)
+    inner = mujoco.MjData(model)
+    recorder = stiction.Recorder(tmp_path / "run.mcap", simulator)
+    mujoco.set_mjcb_control(lambda *_: recorder.step(inner))
+    try:
+        with pytest.raises(
+            stiction.Error, match="Recorder: was called by a callback within a step"
+        ):
+            recorder.step(data)
+    finally:
+        mujoco.set_mjcb_control(None)
+    recorder.step(data)
+    recorder.close()
+    assert [s.find_difference() for s in stiction.Replay(stiction.Recording(recorder.path))] == [
+        None
+    ]
+
+
+def test_two_recorders_do_not_share_a_file(scenes, tmp_path):
+    _, data, simulator = make_arm(scenes)
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, simulator) as first:
+        first.step(data)
+        alias = tmp_path / "alias.mcap"
+        alias.symlink_to(path)
+        for name in (path, alias):
+            with pytest.raises(
+                stiction.Error, match="is written by another Recorder; close that one"
+            ):
+                stiction.Recorder(name, simulator)
+    assert len(stiction.Recording(path)) == 1
+    stiction.Recorder(path, simulator).close()
 
 
 def test_path_that_cannot_be_written_is_an_error(scenes, tmp_path):

@@ -197,6 +197,22 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
         read_config(path)
 
 
+def test_patterns_that_match_too_much_are_refused(
+    make_config: MakeConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_config()
+    monkeypatch.setattr("stiction.sweep.config._MAX_MATCHES", 2)
+    for i in range(3):
+        (tmp_path / f"many{i}.xml").write_text("<mujoco/>")
+    for pattern, message in (
+        ("many*.xml", "'many*.xml' matches more than 2 files"),
+        ("/**/*.xml", "'/**/*.xml' searches all folders of /; begin with a folder"),
+    ):
+        path.write_text(f"scenes: '{pattern}'\ncontact_models: sap\n")
+        with pytest.raises(stiction.Error, match=re.escape(message)):
+            read_config(path)
+
+
 def test_patterns_may_leave_the_folder(make_config: MakeConfig, tmp_path: Path) -> None:
     folder = make_config().parent / "configs"
     folder.mkdir()
@@ -212,6 +228,20 @@ def test_patterns_may_leave_the_folder(make_config: MakeConfig, tmp_path: Path) 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(stiction.Error, match="no.yaml: there is no such sweep configuration"):
         read_config(tmp_path / "no.yaml")
+
+
+def test_a_sweep_that_is_too_large_to_list_is_refused(plan_sweep: PlanSweep) -> None:
+    steps = ", ".join(f"{1e-5 * i:.5f}" for i in range(1, 101))
+    message = (
+        r"has 2,000,000 combinations \(2 contact models x 100 time steps x 100 tolerance x 100 "
+        r"opt.impratio\), and a sweep may have 1,000,000; give fewer values"
+    )
+    values = list(range(1, 101))
+    with pytest.raises(stiction.Error, match=message):
+        plan_sweep(
+            f"scenes: slide.xml\ncontact_models: [sap, coulomb]\ntime_steps: [{steps}]\n"
+            f"grid: {{tolerance: {[1e-9 * i for i in values]}, opt.impratio: {values}}}\n"
+        )
 
 
 def test_models_that_do_not_read_an_option_run_once(plan_sweep: PlanSweep) -> None:

@@ -29,5 +29,6 @@ def test_a_table_without_headings_has_no_empty_line() -> None:
 
 
 def test_texts_are_shown_as_they_are() -> None:
-    table = make_text_table(("[bold]",), [("geom [left] :smile:",)], title="[red]scene.xml")
-    assert show(table)[:3] == ["[red]scene.xml", "[bold]", "geom [left] :smile:"]
+    texts = ["[red]title\x1b[0m", "[bold]", "geom [left] :smile:", "\x1b[31mred"]
+    table = make_text_table(texts[1:2], [(text,) for text in texts[2:]], title=texts[0])
+    assert show(table) == [text.replace("\x1b", "\\x1b") for text in texts]

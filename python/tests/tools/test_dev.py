@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,18 @@ def test_a_python_that_cannot_make_the_environment_is_named(place: Path) -> None
         "dev: PYTHON=/bin/false is not a Python 3.11 or newer with venv and headers; "
         "set another one, or unset PYTHON\n"
     )
+
+
+@pytest.mark.parametrize(("python", "code"), [("", 0), (sys.executable, 0), ("/bin/false", 1)])
+def test_another_python_than_that_of_the_environment_is_refused(
+    place: Path, python: str, code: int
+) -> None:
+    (place / ".venv" / "bin").mkdir(parents=True)
+    (place / ".venv" / "made-in").write_text(f"{place}\n")
+    (place / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    done = call_function(place, "make_venv", PYTHON=python)
+    assert done.returncode == code, done.stderr
+    assert ("delete .venv to make it with another one, or unset PYTHON" in done.stderr) == code
 
 
 @pytest.mark.parametrize(

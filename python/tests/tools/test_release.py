@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 import stiction
 
@@ -21,6 +23,28 @@ def git(folder: Path, *arguments: str) -> str:
         check=True,
     )
     return done.stdout.strip()
+
+
+def test_the_workflow_publishes_only_what_was_tried_and_pinned() -> None:
+    path = ROOT / ".github" / "workflows" / "release.yml"
+    if not path.exists():
+        pytest.skip("the workflow is only in a git checkout")
+    jobs = yaml.safe_load(path.read_text())["jobs"]
+    steps = {name: job["steps"] for name, job in jobs.items()}
+    for step in (step for of_job in steps.values() for step in of_job):
+        assert re.fullmatch(r"\S+@[0-9a-f]{40}", step.get("uses", f"a@{40 * '0'}"))
+        installs = re.findall(r"pip install.*", step.get("run", ""))
+        assert all("--require-hashes" in line for line in installs), installs
+    may_fail = {name for name, job in jobs.items() if "continue-on-error" in job}
+    uploads = {
+        step["with"]["name"]: name
+        for name, of_job in steps.items()
+        for step in of_job
+        if "upload-artifact" in step.get("uses", "")
+    }
+    taken = [s["with"] for s in steps["publish"] if "download-artifact" in s.get("uses", "")]
+    assert may_fail == {"others"}
+    assert [uploads[each["name"]] for each in taken] == ["linux-x86_64"]
 
 
 @pytest.fixture

@@ -8,13 +8,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import stiction
 from stiction.view.readers import can_view, require_viewer
-from stiction.view.server import is_allowed, is_everywhere
+from stiction.view.server import is_allowed, is_everywhere, is_local
 from stiction.view.simulation import Simulation
 from stiction.view.viewer import calc_rest
 
@@ -128,6 +129,39 @@ def test_all_addresses_of_ipv6_include_those_of_ipv4(scene: stiction.Scene) -> N
 )
 def test_all_addresses_are_known_by_any_of_their_names(host: str, everywhere: bool) -> None:
     assert is_everywhere(host) is everywhere
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("127.1.2.3", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+    ],
+)
+def test_hosts_that_others_reach_are_known(host: str, local: bool) -> None:
+    assert is_local(host) is local
+
+
+@needs_viewer
+def test_writing_a_page_opens_no_port(
+    scene: stiction.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from stiction.view.film import film_sessions
+    from stiction.view.page import make_page
+
+    films = film_sessions([Simulation(scene, "sap")], 0.1)
+    monkeypatch.setattr(socket.socket, "listen", lambda *_: pytest.fail("a port was opened"))
+    assert "__VISER_EMBED_DATA__" in make_page(films, title="a page")
+
+
+def test_only_the_guarded_server_is_started() -> None:
+    """Each server of viser listens and obeys any page, unless view/server.py starts it."""
+    package = Path(stiction.__file__).parent
+    starters = [path for path in package.rglob("*.py") if "ViserServer(" in path.read_text()]
+    assert starters == [package / "view" / "server.py"]
 
 
 @needs_viewer

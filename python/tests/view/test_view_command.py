@@ -178,6 +178,20 @@ def test_the_server_runs_until_a_signal(
     assert (process.returncode, output, errors) == (code, "", "")
 
 
+@pytest.mark.parametrize(("host", "warns"), [("0.0.0.0", True), ("127.0.0.1", False)])
+def test_a_server_for_the_network_says_who_can_control_it(
+    host: str, warns: bool, scene: stiction.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops = iter([True, False])  # Ctrl-C ends the server, and is not raised again
+    monkeypatch.setattr("stiction.commands.view.DeferredInterrupt.take", lambda _: next(stops))
+    result = run(scene.path, "--host", host, "--port", "0")
+    assert result.exit_code == 0 and re.match(r"view: http://\S+ ", result.stdout), result.output
+    warning = (
+        f"--host {host}: everyone who reaches this machine through the network can see and control"
+    )
+    assert (warning in result.stderr.replace("\n", " ")) is warns
+
+
 @pytest.mark.slow
 def test_compare_writes_a_replay_beside_its_report(
     scene: stiction.Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -25,6 +25,13 @@ int calc_edit_distance(const std::string& a, const std::string& b) {
   return last[n];
 }
 
+/// Returns a text with "\0" in place of null characters.
+std::string show_nulls(std::string_view text) {
+  std::string shown;
+  for (const char c : text) shown += c == '\0' ? std::string("\\0") : std::string(1, c);
+  return shown;
+}
+
 /// Returns a text with small letters, A to Z only.
 std::string lower(std::string text) {
   for (char& c : text)
@@ -33,6 +40,12 @@ std::string lower(std::string text) {
 }
 
 }  // namespace
+
+Error::Error(ErrorCode code, std::string_view where, std::string_view message)
+    : std::runtime_error(show_nulls(where) + (where.empty() ? "" : ": ") + show_nulls(message)),
+      code_(code),
+      where_(show_nulls(where)),
+      message_(show_nulls(message)) {}
 
 void ErrorList::throw_if_any() const {
   if (errors_.empty()) return;

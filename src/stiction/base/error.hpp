@@ -29,11 +29,8 @@ class Error : public std::runtime_error {
  public:
   /// @param where   the file and line, the element or the argument; may be empty
   /// @param message the problem with its value, the cause and the remedy
-  Error(ErrorCode code, std::string where, std::string message)
-      : std::runtime_error(where.empty() ? message : where + ": " + message),
-        code_(code),
-        where_(std::move(where)),
-        message_(std::move(message)) {}
+  /// A null character of a name, at which what() would end, becomes the two characters \0.
+  Error(ErrorCode code, std::string_view where, std::string_view message);
 
   ErrorCode code() const { return code_; }
   const std::string& where() const { return where_; }

@@ -92,4 +92,22 @@ void check_limits() {
   if (present_task && present_task->limits_) present_task->check();
 }
 
+void resize_within_limits(std::size_t size, std::vector<double>* values) {
+  constexpr std::size_t kPart = 1 << 17;
+  if (values->capacity() < size) {
+    values->clear();  // nothing is copied
+    values->reserve(size);
+  }
+  while (values->size() + kPart < size) {
+    values->resize(values->size() + kPart);
+    check_limits();
+  }
+  values->resize(size);
+}
+
+void fill_zeros_within_limits(std::size_t size, std::vector<double>* values) {
+  values->clear();
+  resize_within_limits(size, values);
+}
+
 }  // namespace stiction::base

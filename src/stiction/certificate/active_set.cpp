@@ -109,13 +109,21 @@ int ActiveSet::find_rank(const SolvedStep& step, const RigidContactCheck& contac
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       if (!contacts.is_sticking(i)) continue;
       if (spin < 0) spin = calc_spin(step, pair);
-      for (int t = 0; t < 2; ++t) {
+      const auto set_row = [&](int axis) {
         ContactVector unit{};
-        unit[t] = 1;
+        unit[axis] = 1;
         double F[6] = {};
         add_contact_wrench(problem.contacts[i], unit, F);
         add_pair_force(problem, pair, F, row_);
-        add_row(step, contacts.reach(i) * spin);
+      };
+      // A tangent along which nothing can move is the round-off of a normal along which it can.
+      constexpr double kRoundOff = 1e-13;
+      spin_.resize(dofs_.size());
+      set_row(2);
+      const double round_off = kRoundOff * std::sqrt(take_row(step, spin_.data()));
+      for (int t = 0; t < 2; ++t) {
+        set_row(t);
+        add_row(step, contacts.reach(i) * spin + round_off);
       }
     }
   }
@@ -154,13 +162,13 @@ double ActiveSet::calc_spin(const SolvedStep& step, const BodyPair& pair) {
 
 /// Appends row_ divided by the distance from the span of other rows at which it counts as
 /// dependent, and sets it to zero.
-/// @param short_lever length of the row that a short lever explains
-void ActiveSet::add_row(const SolvedStep& step, double short_lever) {
+/// @param unknown length of the row that a short lever or round-off explains
+void ActiveSet::add_row(const SolvedStep& step, double unknown) {
   rows_.resize(rows_.size() + dofs_.size());
   double* const row = rows_.data() + rows_.size() - dofs_.size();
   const double length = std::sqrt(take_row(step, row));
   constexpr double kDependent = 1e-5;  // relative to the row
-  const double distance = kDependent * length + short_lever;
+  const double distance = kDependent * length + unknown;
   for (std::size_t k = 0; k < dofs_.size() && length > 0; ++k) row[k] /= distance;
 }
 

@@ -149,7 +149,7 @@ class ActiveSet {
   int find_rank(const SolvedStep& step, const RigidContactCheck& contacts, int island);
   double take_row(const SolvedStep& step, double* row);
   double calc_spin(const SolvedStep& step, const contact::BodyPair& pair);
-  void add_row(const SolvedStep& step, double short_lever);
+  void add_row(const SolvedStep& step, double unknown);
   int count_independent_rows();
 
   std::vector<int> dofs_;     // dofs of the island

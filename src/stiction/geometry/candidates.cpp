@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "stiction/base/work_limits.hpp"
+
 namespace stiction::geometry {
 namespace {
 
@@ -34,6 +36,9 @@ void for_each_bit(unsigned bits, Function function) {
 
 /// The work after which a search gives up: per element, and at least.
 constexpr std::int64_t kMaxWorkPerElement = 64, kMinMaxWork = 1 << 16;
+
+/// The work between two looks at the limits of the step: about 20 us.
+constexpr std::int64_t kBetweenChecks = 1 << 10;
 
 /// Estimates the width of one of this many elements at the surface of a body [m].
 double estimate_width(double radius, std::size_t num_elements) {
@@ -142,8 +147,13 @@ void CandidateSearch::visit_leaf_pairs(const Bvh& O, const Bvh& T, const RigidTr
   if (p_low > p_high) return;
   stack_.assign(
       1, {.O = 0, .T = 0, .p_low = p_low, .p_high = p_high, .box_O = O.bounds, .box_T = T.bounds});
+  std::int64_t next_check = kBetweenChecks;
   while (!stack_.empty()) {
     if (++work_ > max_work_) return;
+    if (work_ > next_check) {
+      base::check_limits();
+      next_check = work_ + kBetweenChecks;
+    }
     const Visit at = stack_.back();
     stack_.pop_back();
     const float middle = 0.5F * (at.p_low + at.p_high);
@@ -208,11 +218,16 @@ void CandidateSearch::find_in_trees(const Bvh& tree_O, const TetBodyData& T,
                                     const RigidTransform& X_TO, GetFilter&& get_filter) {
   const auto num_leaves = static_cast<std::int64_t>(tree_O.leaves.size() + T.bvh.leaves.size());
   max_work_ = std::max(kMinMaxWork, kMaxWorkPerElement * kWidth * num_leaves);
-  add_candidates(tree_O, T, X_TO, get_filter);
-  // A list for the present pose only is shorter, and complete or not by itself.
-  if (work_ > max_work_ && drift_tracker_.drift() > 0) {
-    drift_tracker_.stop_drift();
+  try {
     add_candidates(tree_O, T, X_TO, get_filter);
+    // A list for the present pose only is shorter, and complete or not by itself.
+    if (work_ > max_work_ && drift_tracker_.drift() > 0) {
+      drift_tracker_.stop_drift();
+      add_candidates(tree_O, T, X_TO, get_filter);
+    }
+  } catch (...) {  // a limit of the step has ended the search
+    drift_tracker_.forget();
+    throw;
   }
   is_complete_ = work_ <= max_work_;
   if (!is_complete_) candidates_.clear();

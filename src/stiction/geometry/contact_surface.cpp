@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/geometry/candidates.hpp"
 #include "stiction/geometry/face_kernels.hpp"
 
@@ -17,6 +18,18 @@ bool is_finite(const RigidTransform& X) {
   return math::is_finite(X.p) && math::is_finite(X.R.row[0]) && math::is_finite(X.R.row[1]) &&
          math::is_finite(X.R.row[2]);
 }
+
+/// Looks at the limits of the step once in so many faces.
+class LimitPace {
+ public:
+  void check() {
+    constexpr int kBetweenChecks = 64;
+    if (++count_ % kBetweenChecks == 0) base::check_limits();
+  }
+
+ private:
+  int count_ = 0;
+};
 
 /// The poses of bodies O and T, and the surface to which faces are added.
 struct PosedPair {
@@ -90,8 +103,10 @@ void SurfaceQuery::Scratch::add_faces(const TetBodyData& O, const TetBodyData& T
   if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
   MovedTet moved;
+  LimitPace pace;
   int last = -1;
   for (const auto& [i, j] : search.candidates()) {
+    pace.check();
     if (i != last) moved = move_tet(X_TO, O.tets[i]);  // Candidates of one O are often adjacent.
     last = i;
     add_equilibrium_face(moved, T.tets[j], i, j, kTolerance * size, &writer);
@@ -105,8 +120,11 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const TetBodyDa
   search.find(O, T, inverse_times(pair.X_WT, pair.X_WO));
   if (!search.is_complete()) pair.surface->pressure_share = 1;
   search.sort(pair.is_T_first);
-  for (const auto& [i, j] : search.candidates())
+  LimitPace pace;
+  for (const auto& [i, j] : search.candidates()) {
+    pace.check();
     add_triangle_face(search.move(O, i), T.tets[j], i, j, kTolerance * size, &writer);
+  }
 }
 
 void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
@@ -115,8 +133,11 @@ void SurfaceQuery::Scratch::add_faces(const HalfSpace& O, const TetBodyData& T,
   FaceWriter writer(pair.X_WT, pair.is_T_first, T.radius, pair.rules, pair.surface);
   search.find(half_space, T);
   search.sort(pair.is_T_first);
-  for (const auto& [_, j] : search.candidates())
+  LimitPace pace;
+  for (const auto& [_, j] : search.candidates()) {
+    pace.check();
     add_half_space_face(half_space, T.tets[j], j, kTolerance * T.radius, &writer);
+  }
 }
 
 void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace& T,
@@ -125,8 +146,11 @@ void SurfaceQuery::Scratch::add_faces(const TriangleBodyData& O, const HalfSpace
   FaceWriter writer(pair.X_WO, pair.is_T_first, O.radius, pair.rules, pair.surface);
   search.find(O, half_space);
   search.sort(pair.is_T_first);
-  for (const auto& [i, _] : search.candidates())
+  LimitPace pace;
+  for (const auto& [i, _] : search.candidates()) {
+    pace.check();
     add_triangle_in_half_space(O.triangles[i], half_space, i, kTolerance * O.radius, &writer);
+  }
 }
 
 SurfaceQuery::SurfaceQuery() : scratch_(std::make_unique<Scratch>()) {}
@@ -136,7 +160,7 @@ SurfaceQuery& SurfaceQuery::operator=(SurfaceQuery&&) noexcept = default;
 
 void SurfaceQuery::calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
                         const RigidTransform& X_WB, const FaceRules& rules,
-                        ContactSurface* surface) noexcept {
+                        ContactSurface* surface) {
   surface->clear();
   if (!has_contact_surface(A, B) || !is_finite(X_WA) || !is_finite(X_WB)) return;
   const auto* tets_A = std::get_if<CompliantBody>(&A);

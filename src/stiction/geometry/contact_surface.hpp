@@ -107,8 +107,9 @@ class SurfaceQuery {
   /// time is therefore linear in the number of elements. The function allocates only while surfaces
   /// grow beyond the largest one so far. The same arguments give the same bits, whatever the
   /// earlier queries were.
+  /// @throws base::WorkStopped if a limit of the step is exceeded; the surface is then incomplete
   void calc(const ContactBody& A, const RigidTransform& X_WA, const ContactBody& B,
-            const RigidTransform& X_WB, const FaceRules& rules, ContactSurface* surface) noexcept;
+            const RigidTransform& X_WB, const FaceRules& rules, ContactSurface* surface);
 
  private:
   struct Scratch;

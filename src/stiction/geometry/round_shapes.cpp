@@ -14,13 +14,28 @@ namespace {
 
 constexpr int kMaxLevel = 8;  // 524288 triangles
 
-/// Returns how often to halve the octahedron's edges for the hint on the unit sphere.
-int choose_level(double resolution_hint) {
-  const double sine = std::min(resolution_hint / 2, 1.0);
+/// Throws an Error of kInvalidValue unless the finest mesh of a shape has edges as short as the
+/// hint.
+/// @param name     of the hint, such as "resolution_hint of a sphere"
+/// @param shortest edges of the finest mesh [m]
+void check_resolution(const char* name, double resolution_hint, double shortest) {
+  constexpr double kPrinted = 1e-3;  // of a length that the message has printed
+  if (resolution_hint >= (1 - kPrinted) * shortest) return;
+  throw Error(ErrorCode::kInvalidValue, name,
+              "is " + base::to_text(resolution_hint, 4) +
+                  " m, but the finest mesh of this shape has edges of " +
+                  base::to_text(shortest, 4) + " m; give at least this length");
+}
+
+/// Returns how often to halve the octahedron's edges for a hint on a sphere.
+/// @throws Error if the finest mesh is coarser
+int choose_level(const char* name, double radius, double resolution_hint) {
+  const double sine = std::min(resolution_hint / radius / 2, 1.0);
   const double edge_angle = 2 * math::atan2(sine, std::sqrt((1 - sine) * (1 + sine)));
   int level = 0;
-  for (double edge = 0.5 * std::numbers::pi; edge > edge_angle && level < kMaxLevel; edge *= 0.5)
-    ++level;
+  double edge = 0.5 * std::numbers::pi;
+  for (; edge > edge_angle && level < kMaxLevel; edge *= 0.5) ++level;
+  if (edge > edge_angle) check_resolution(name, resolution_hint, 2 * radius * math::sin(edge / 2));
   return level;
 }
 
@@ -51,10 +66,11 @@ void split_triangles(TriangleMesh* sphere) {
   sphere->triangles = std::move(triangles);
 }
 
-TriangleMesh make_surface(const Vec3& semi_axes, double resolution_hint) {
+/// @param name of the hint, such as "resolution_hint of a sphere"
+TriangleMesh make_surface(const char* name, const Vec3& semi_axes, double resolution_hint) {
   TriangleMesh surface = make_octahedron();
   const double longest = std::max({semi_axes.x, semi_axes.y, semi_axes.z});
-  for (int i = choose_level(resolution_hint / longest); i > 0; --i) split_triangles(&surface);
+  for (int i = choose_level(name, longest, resolution_hint); i > 0; --i) split_triangles(&surface);
   for (Vec3& v : surface.vertices) v = {v.x * semi_axes.x, v.y * semi_axes.y, v.z * semi_axes.z};
   return surface;
 }
@@ -145,8 +161,9 @@ void fill_short(const Ends& ends, double medial_radius, MeshedShape& shape) {
 
 TriangleMesh make_sphere_surface(double radius, double resolution_hint) {
   check_positive("radius of a sphere", radius);
-  check_positive("resolution_hint of a sphere", resolution_hint);
-  return make_surface({radius, radius, radius}, resolution_hint);
+  const char* const name = "resolution_hint of a sphere";
+  check_positive(name, resolution_hint);
+  return make_surface(name, {radius, radius, radius}, resolution_hint);
 }
 
 MeshedShape make_sphere_mesh(double radius, double resolution_hint) {
@@ -155,8 +172,9 @@ MeshedShape make_sphere_mesh(double radius, double resolution_hint) {
 
 TriangleMesh make_ellipsoid_surface(const Vec3& semi_axes, double resolution_hint) {
   for (int i = 0; i < 3; ++i) check_positive("semi_axes of an ellipsoid", semi_axes[i]);
-  check_positive("resolution_hint of an ellipsoid", resolution_hint);
-  return make_surface(semi_axes, resolution_hint);
+  const char* const name = "resolution_hint of an ellipsoid";
+  check_positive(name, resolution_hint);
+  return make_surface(name, semi_axes, resolution_hint);
 }
 
 MeshedShape make_ellipsoid_mesh(const Vec3& semi_axes, double resolution_hint) {
@@ -166,7 +184,9 @@ MeshedShape make_ellipsoid_mesh(const Vec3& semi_axes, double resolution_hint) {
 MeshedShape make_capsule_mesh(double radius, double length, double resolution_hint) {
   check_positive("radius of a capsule", radius);
   check_positive("length of a capsule", length);
-  check_positive("resolution_hint of a capsule", resolution_hint);
+  const char* const name = "resolution_hint of a capsule";
+  check_positive(name, resolution_hint);
+  check_resolution(name, resolution_hint, 2 * std::numbers::pi * radius / kMaxCapsuleSides);
   const double sides = std::floor(2 * std::numbers::pi * radius / resolution_hint);
   const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxCapsuleSides));
   MeshedShape shape;
@@ -196,7 +216,9 @@ TriangleMesh make_capsule_surface(double radius, double length, double resolutio
 MeshedShape make_cylinder_mesh(double radius, double length, double resolution_hint) {
   check_positive("radius of a cylinder", radius);
   check_positive("length of a cylinder", length);
-  check_positive("resolution_hint of a cylinder", resolution_hint);
+  const char* const name = "resolution_hint of a cylinder";
+  check_positive(name, resolution_hint);
+  check_resolution(name, resolution_hint, 2 * std::numbers::pi * radius / kMaxCylinderSides);
   const double sides = std::ceil(2 * std::numbers::pi * radius / resolution_hint);
   const int n = static_cast<int>(std::clamp(sides, 3.0, kMaxCylinderSides));
   MeshedShape shape;

@@ -120,10 +120,12 @@ class Reader {
     } else if (name.Scalar() == "compliant") {
       if (!parse_bool(node, &values->compliant)) refuse("true or false");
     } else if (name.Scalar() == "pressure_field") {
-      if (node.IsScalar() && !node.Scalar().empty())
+      // A file system would end the name at a null character.
+      if (node.IsScalar() && !node.Scalar().empty() &&
+          node.Scalar().find('\0') == std::string::npos)
         values->pressure_field = resolve_path(node.Scalar());
       else
-        refuse("the name of a tet mesh in a VTK file");
+        refuse("the name of a tet mesh in a VTK file, without null characters");
     } else {
       std::vector<std::string> names = {"rigid", "compliant", "pressure_field"};
       for (const plant::MaterialProperty& property : plant::material_properties())

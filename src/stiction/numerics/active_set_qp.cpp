@@ -36,7 +36,7 @@ int factor_semidefinite(const DenseLcp& p, std::vector<double>* remainder,
                         std::vector<double>* factor) {
   const int c = p.size;
   remainder->resize(c);
-  factor->assign(static_cast<std::size_t>(c) * c, 0.0);
+  base::fill_zeros_within_limits(static_cast<std::size_t>(c) * c, factor);
   double largest = 0;
   for (int i = 0; i < c; ++i) {
     (*remainder)[i] = p.Q[i + i * c];

@@ -216,7 +216,7 @@ DenseLcp BoundedLcp::assemble(const GramLcp& problem) {
   for (int i = 0; i < c; ++i)
     if (is_bounded(problem, i)) bounded_.push_back(i);
   const int size = c + static_cast<int>(bounded_.size());
-  Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
+  base::fill_zeros_within_limits(static_cast<std::size_t>(size) * size, &Q_);
   r_.assign(size, 0.0);
   y_.assign(size, 0.0);
   const auto row = [&](int i) { return problem.N + static_cast<std::size_t>(i) * n; };

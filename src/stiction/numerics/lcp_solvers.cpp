@@ -78,7 +78,7 @@ LcpReport AnyLcpSolver::solve(const GramLcp& problem, std::span<const int> guess
   // Lemke's method works on a dense matrix: Q = N N^T and r = N u_hat + b.
   const int c = problem.num_rows, n = problem.num_columns;
   const auto row = [&](int i) { return problem.N + static_cast<std::size_t>(i) * n; };
-  Q_.resize(static_cast<std::size_t>(c) * c);
+  base::resize_within_limits(static_cast<std::size_t>(c) * c, &Q_);
   r_.resize(c);
   w_.resize(c);
   for (int i = 0; i < c; ++i) {

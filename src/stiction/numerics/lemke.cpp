@@ -142,7 +142,7 @@ void Lemke::scale(const DenseLcp& problem) {
 /// Makes the tableau of w = (Q + lambda I) z + 1 z0 + r - lambda center, with all z nonbasic.
 void Lemke::build(const DenseLcp& problem, double lambda) {
   const int c = size_;
-  tableau_.resize(static_cast<std::size_t>(c) * (c + 2));
+  base::resize_within_limits(static_cast<std::size_t>(c) * (c + 2), &tableau_);
   basic_.resize(c);
   nonbasic_.resize(c + 1);
   place_.resize(2 * c + 1);

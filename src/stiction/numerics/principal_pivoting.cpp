@@ -129,7 +129,7 @@ class Passes {
   /// Computes z_a = -Q_aa^-1 r_a. The matrix of the active rows is built and factored each time.
   bool solve_active() {
     const int m = static_cast<int>(m_.active.size());
-    m_.matrix.resize(static_cast<std::size_t>(m) * m);
+    base::resize_within_limits(static_cast<std::size_t>(m) * m, &m_.matrix);
     for (int i = 0; i < m; ++i) {
       base::check_limits();
       for (int j = 0; j < m; ++j) m_.matrix[i * m + j] = op_.entry(m_.active[i], m_.active[j]);

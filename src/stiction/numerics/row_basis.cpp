@@ -234,7 +234,7 @@ void RowBasis::start(int num_rows, int num_columns) {
   selected_.clear();
   basis_.clear();
   basis_.reserve(static_cast<std::size_t>(max_rank_) * num_columns);
-  rows_of_factor_.resize(static_cast<std::size_t>(max_rank_) * max_rank_);
+  base::resize_within_limits(static_cast<std::size_t>(max_rank_) * max_rank_, &rows_of_factor_);
   row_.resize(num_columns);
 }
 
@@ -276,7 +276,7 @@ bool RowBasis::append(const double* X, int row, double tolerance, const RowFilte
 /// Copies the rows of L to a matrix of size rank x rank.
 void RowBasis::pack_factor() {
   const int k = rank();
-  factor_.assign(static_cast<std::size_t>(k) * k, 0.0);
+  base::fill_zeros_within_limits(static_cast<std::size_t>(k) * k, &factor_);
   for (int i = 0; i < k; ++i)
     std::copy_n(rows_of_factor_.data() + i * max_rank_, i + 1, factor_.data() + i * k);
 }

@@ -1,11 +1,16 @@
 // Sleeping trees wake by everything that changes the step that they leave out.
 #include <functional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <mujoco/mjxmacro.h>
 
 #include "sim/sleep/sleeping.hpp"
+#include "stiction/plant/model/model_digest.hpp"
+#include "support/same_bits.hpp"
 
 namespace stiction::sim::waking_test {
 namespace {
@@ -16,16 +21,17 @@ using support::Scene;
 /// A scene with everything that can wake a box: a floor and a table, mocap bodies that carry, hold
 /// and approach one, a servo, equalities, and a body that flies.
 std::string make_scene() {
-  return support::make_mjcf(R"(timestep="0.002"><flag sleep="enable"/></option><option)",
-                            R"(<worldbody>
+  return support::make_mjcf(
+      R"(timestep="0.002" actuatorgroupdisable="3"><flag sleep="enable"/></option><option)",
+      R"(<worldbody>
 <geom name="floor" type="plane" size="9 9 1"/>
 <body name="tray" mocap="true" pos="6 0 .5"><geom type="box" size=".5 .5 .1"/></body>
 <body name="pusher" mocap="true" pos="-6 0 5"><geom size=".1"/></body>
 <body name="hook" mocap="true" pos="8 0 1"><geom size=".02" contype="0" conaffinity="0"/></body>
-)" + make_box("low", 0, 0.1) + make_box("high", 0, 0.3) +
-                                make_box("far", 3, 0.1) + make_box("carried", 6, 0.7) +
-                                make_box("hung", 8, 0.6) + make_box("tied", 9, 0.1) +
-                                R"(
+)" + make_box("low", 0, 0.1) +
+          make_box("high", 0, 0.3) + make_box("far", 3, 0.1) + make_box("carried", 6, 0.7) +
+          make_box("hung", 8, 0.6) + make_box("tied", 9, 0.1) +
+          R"(
 <body name="door" pos="-3 0 1" sleep="allowed"><joint name="hinge" damping="1"/>
   <geom size=".05" pos="0 0 -.3" mass="1" contype="0" conaffinity="0"/></body>
 <body name="lever" pos="-4 0 1" sleep="allowed"><joint name="lever" damping="1"/>
@@ -36,7 +42,8 @@ std::string make_scene() {
 <equality><connect body1="hung" body2="hook" anchor="0 0 .4"/>
   <weld name="weld" body1="tied" active="false"/></equality>
 <actuator><position joint="hinge" kp="10" kv="1"/>
-  <general joint="lever" dyntype="filter" dynprm=".001" gainprm="1"/></actuator>)");
+  <general joint="lever" dyntype="filter" dynprm=".001" gainprm="1"/>
+  <motor joint="lever" group="3"/></actuator>)");
 }
 
 struct Cause {
@@ -86,6 +93,7 @@ std::vector<Cause> make_causes() {
       {"DisabledContact", "low", [](Scene* s) { s->model->opt.disableflags |= mjDSBL_CONTACT; }},
       {"Control", "door", [](Scene* s) { s->data->ctrl[0] = 0.1; }},
       {"ControlOfAFilter", "lever", [](Scene* s) { s->data->ctrl[1] = 0.1; }},
+      {"GroupOfADisabledActuator", "lever", [](Scene* s) { s->model->actuator_group[2] = 0; }},
       {"Activation", "lever", [](Scene* s) { s->data->act[0] = 0.1; }},
       {"ActivatedEquality", "tied", [](Scene* s) { s->data->eq_active[1] = 1; }},
       {"DeactivatedEquality", "hung", [](Scene* s) { s->data->eq_active[0] = 0; }},
@@ -110,7 +118,9 @@ std::vector<Cause> make_causes() {
 
 class Waking : public testing::TestWithParam<Cause> {
  protected:
-  Waking() : scene(make_scene()), stepper(scene.model, make_options(ContactModel::lagged)) {}
+  Waking() : scene(make_scene()), stepper(scene.model, make_options(ContactModel::lagged)) {
+    scene.data->ctrl[2] = 0.1;
+  }
   /// Steps until all trees but the ball sleep.
   void fall_asleep() {
     for (int i = 0; i < 8000 && scene.data->ntree_awake > 1; ++i)
@@ -143,6 +153,54 @@ TEST_F(Waking, NeedsACause) {
   velocity(&scene, "ball")[0] = 1;
   ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 20));
   EXPECT_EQ(scene.data->ntree_awake, 1);
+}
+
+/// A scene with elements of all kinds, and numbers of the user.
+constexpr const char* kElements = R"(
+<asset><material name="red" rgba="1 0 0 1"/><material name="blue" rgba="0 0 1 1"/></asset>
+<worldbody><camera name="eye" pos="0 0 3" user="1"/>
+<geom type="plane" size="9 9 1" material="red" user="1"/><site name="s" pos="1 0 1" material="red"/>
+<body pos="0 0 .09" user="1"><joint type="slide" axis="0 0 1" group="2" user="1"/>
+  <joint name="x" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/>
+  <site name="t" pos="0 0 .2" user="1"/></body></worldbody>
+<tendon><spatial springlength=".1" stiffness="9" group="1" material="red" user="1"><site site="s"/>
+  <site site="t"/></spatial></tendon>
+<actuator><motor joint="x" user="1"/><motor joint="x" group="3"/></actuator>
+<sensor><jointpos joint="x" user="1"/></sensor>)";
+
+/// Changes a value to another one that its array may have.
+template <class T>
+void change_value(T* value) {
+  if constexpr (std::is_integral_v<T>)
+    *value = *value == 0 ? 1 : 0;
+  else
+    *value = *value == 0.25 ? 0.75 : 0.25;
+}
+
+/// Returns the state after 0.1 s with other values in an array of the model.
+std::vector<mjtNum> run_with_change(std::string_view array) {
+  Scene scene(support::make_mjcf(R"(timestep="0.002" actuatorgroupdisable="3")", kElements));
+  std::fill_n(scene.data->ctrl, 2, 1.0);
+  mjModel* m = scene.model;
+  int num_changed = 0;
+  MJMODEL_POINTERS_PREAMBLE(m)
+#define X(type, name, rows, columns) \
+  if (array == #name)                \
+    for (mjtSize i = 0; i < m->rows * (columns); ++i, ++num_changed) change_value(m->name + i);
+  MJMODEL_POINTERS
+#undef X
+  EXPECT_TRUE(num_changed > 0 || array.empty() || array == "dof_user") << array;
+  Stepper stepper(m, make_options(ContactModel::lagged));
+  run(&stepper, &scene, 50);
+  return scene.state();
+}
+
+// What the digest of the model leaves out may change while trees sleep, because no step reads it.
+TEST(WakingByTheModel, LeavesOutOnlyWhatNoStepReads) {
+  const std::vector<mjtNum> expected = run_with_change("");
+  EXPECT_FALSE(support::has_same_bits(run_with_change("actuator_group"), expected));
+  for (const std::string_view array : plant::ModelDigest::left_out())
+    EXPECT_TRUE(support::has_same_bits(run_with_change(array), expected)) << array;
 }
 
 // A tree that woke acts in the same step, with the forces that it has if nothing sleeps.

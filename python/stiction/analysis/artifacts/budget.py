@@ -10,6 +10,8 @@ for budget in log.calc_budgets():
 from __future__ import annotations
 
 import dataclasses
+import math
+import time
 from typing import Any
 
 import mujoco
@@ -146,18 +148,28 @@ class ArtifactLog:
             sums.creep += float(speed)
 
     def calc_budgets(
-        self, max_pairs: int = _MAX_PAIRS, *, measures: bool = True
+        self,
+        max_pairs: int = _MAX_PAIRS,
+        *,
+        measures: bool = True,
+        max_seconds: float = math.inf,
     ) -> list[PairBudget]:
         """Returns the budgets of the pairs with the largest impulses, the largest first.
 
         Args:
             max_pairs: largest number of pairs.
             measures: True: the artifacts are also measured, on a block for each pair.
+            max_seconds: wall time of all measurements [s]. Those that need more are left out, with a
+                note.
         """
         order = sorted(self._sums, key=lambda pair: -self._sums[pair].force)
-        return [self._make_budget(pair, measures) for pair in order[:max_pairs]]
+        end = time.monotonic() + max_seconds
+        return [
+            self._make_budget(pair, measures, max(end - time.monotonic(), 0.0))
+            for pair in order[:max_pairs]
+        ]
 
-    def _make_budget(self, pair: tuple[int, int], measures: bool) -> PairBudget:
+    def _make_budget(self, pair: tuple[int, int], measures: bool, max_seconds: float) -> PairBudget:
         sums = self._sums[pair]
         explanation = self._simulator.explain(*pair)
         at = OperatingPoint(
@@ -168,7 +180,12 @@ class ArtifactLog:
             turning=sums.turning / max(sums.num_turning, 1) if self._has_chords else 0.0,
         )
         budget = make_budget(
-            self._simulator, explanation, at, measures=measures, options=self._options
+            self._simulator,
+            explanation,
+            at,
+            measures=measures,
+            options=self._options,
+            max_seconds=max_seconds,
         )
         return dataclasses.replace(
             budget,
@@ -258,13 +275,16 @@ def make_budget(
     *,
     measures: bool = True,
     options: dict[str, Any] | None = None,
+    max_seconds: float = math.inf,
 ) -> PairBudget:
     """Makes the budget of a pair from Simulator.explain; None means the simulator's options."""
     pair = find_properties(explanation)
     options = simulator.options if options is None else options
     first, second = (geom["name"] or f"#{geom['id']}" for geom in explanation["geoms"])
     predicted = predict_artifacts(options, pair, at)
-    measured = measure_artifacts(options, pair, at) if measures else MeasuredArtifacts()
+    measured = MeasuredArtifacts()
+    if measures:
+        measured = measure_artifacts(options, pair, at, max_seconds=max_seconds)
     notes = [
         describe_stiffening(options, pair, at.slip_speed),
         _describe_missing(predicted, measured) if measures else None,

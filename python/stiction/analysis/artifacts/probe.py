@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -68,7 +69,11 @@ class MeasuredArtifacts(Artifacts):
 
 
 def measure_artifacts(
-    options: Mapping[str, Any], pair: PairProperties, at: OperatingPoint
+    options: Mapping[str, Any],
+    pair: PairProperties,
+    at: OperatingPoint,
+    *,
+    max_seconds: float = math.inf,
 ) -> MeasuredArtifacts:
     """Measures all artifacts of a contact on a block.
 
@@ -76,6 +81,7 @@ def measure_artifacts(
         options: Simulator.options of the scene. Its laws and tolerances are taken over.
         pair: properties of the contact.
         at: the state at which artifacts are measured.
+        max_seconds: wall time after which the measurement is given up [s].
 
     Returns:
         The artifacts. Entries that the contact model or its law does not have are None: rigid
@@ -92,7 +98,8 @@ def measure_artifacts(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StictionWarning)
-            measured = _measure(_Block(options, pair, at), options, at)
+            block = _Block(options, pair, at, time.monotonic() + max_seconds)
+            measured = _measure(block, options, at)
             return dataclasses.replace(measured, chord_drift=drift)
     except Error as e:  # this model cannot take the block to this state
         return MeasuredArtifacts(chord_drift=drift, not_measured=f"a step of the block failed: {e}")
@@ -168,8 +175,13 @@ class _Block:
     """A point mass on a plane."""
 
     def __init__(
-        self, options: Mapping[str, Any], pair: PairProperties, at: OperatingPoint
+        self,
+        options: Mapping[str, Any],
+        pair: PairProperties,
+        at: OperatingPoint,
+        deadline: float,
     ) -> None:
+        self._deadline = deadline
         traits = contact_model_traits(options["contact_model"])
         self._at = at
         # `no_slip` holds any load, and does not read the coefficient.
@@ -283,6 +295,8 @@ class _Block:
         data.qfrc_applied[:] = (tangential, 0, -load)
 
     def _step(self, data: mujoco.MjData) -> _Contact:
+        if time.monotonic() > self._deadline:
+            raise Error("step_failed", "block", "takes longer than the run")
         contacts = self._simulator.step(data).contacts
         if len(contacts) == 0:
             return _Contact(float(data.qpos[2]), float(data.qvel[2]), 0.0, float(abs(data.qvel[0])))

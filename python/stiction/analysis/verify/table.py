@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from stiction.analysis.verify.verification import CHECKS, CheckResult, Verification
-from stiction.tables.text_table import make_text_table
+from stiction.tables.text_table import make_text, make_text_table
 
 
 def print_verification(result: Verification, console: Console) -> None:
@@ -14,30 +14,27 @@ def print_verification(result: Verification, console: Console) -> None:
     console.print(
         f"{result.recording}: {result.num_steps} steps under {result.contact_model}, verified without "
         "a solver",
-        markup=False,
     )
     headings = ("check", "steps", "failed", "worst, of what is allowed", "what it says")
     rows: list[tuple[str | Text, ...]] = []
     for name, (meaning, _) in CHECKS.items():
         found = result.checks.get(name)
         if found is None:
-            rows.append((Text(name, style="dim"), "-", "-", "-", Text(meaning, style="dim")))
+            rows.append((make_text(name, "dim"), "-", "-", "-", make_text(meaning, "dim")))
             continue
         worst = f"{found.share:.2g}, step {found.step}" if found.step else "0"
         style = "red" if found.num_failed else ""
         cells = (name, str(found.num_steps), str(found.num_failed), worst, meaning)
-        rows.append(tuple(Text(cell, style=style) for cell in cells))
+        rows.append(tuple(make_text(cell, style) for cell in cells))
     console.print(make_text_table(headings, rows, "lrr"))
     if result.known_dofs < 1 and "momentum" in result.checks:
         console.print(
             f"The balance of momentum covers {100 * result.known_dofs:.0f} % of the dofs.",
-            markup=False,
         )
     for reason, count in result.unknown.items():
         if count:
             console.print(
                 f"Not verified, because the recording has no {reason}: {_count_steps(count)}.",
-                markup=False,
             )
     if result.num_failed_steps:
         console.print(f"{_count_steps(result.num_failed_steps)} failed in the recorded run.")

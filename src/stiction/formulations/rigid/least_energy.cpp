@@ -87,7 +87,7 @@ class LeastEnergyProgram {
   numerics::LcpReport solve(const ReducedProblem& problem, double kappa) {
     const int size = num_variables() + num_multipliers(problem);
     stack_rows(problem);
-    Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
+    base::fill_zeros_within_limits(static_cast<std::size_t>(size) * size, &Q_);
     r_.assign(size, 0.0);
     assemble_energy(problem, kappa);
     assemble_friction_bounds(problem);
@@ -139,7 +139,7 @@ class LeastEnergyProgram {
   /// Computes the rows G of the variables, and their constants.
   void stack_rows(const ReducedProblem& problem) {
     const int n = problem.num_columns;
-    G_.assign(static_cast<std::size_t>(num_variables()) * n, 0.0);
+    base::fill_zeros_within_limits(static_cast<std::size_t>(num_variables()) * n, &G_);
     constants_.assign(num_variables(), 0.0);
     for (int v = 0; v < num_variables(); ++v) {
       const auto [kind, i, sign] = variables_[v];

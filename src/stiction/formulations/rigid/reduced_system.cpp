@@ -204,7 +204,7 @@ bool ImpulseSpreading::calc(const RigidTerms& terms, const WhitenedProblem& whit
   const int n = terms.num_dofs();
   const double* const Q =
       bilateral.basis().basis().data() + static_cast<std::size_t>(num_equalities) * n;
-  C_.resize(rows_.size() * rank);
+  base::resize_within_limits(rows_.size() * rank, &C_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     base::check_limits();
     const double* row = whitened.rows.T.data() + static_cast<std::size_t>(rows_[i]) * n;
@@ -241,7 +241,7 @@ void ImpulseSpreading::choose_rows(const RigidTerms& terms, const ProjectedProbl
 /// @param g size rank
 /// @return false if C^T C is singular
 bool ImpulseSpreading::solve_gram(int rank, const double* g) {
-  gram_.assign(static_cast<std::size_t>(rank) * rank, 0.0);
+  base::fill_zeros_within_limits(static_cast<std::size_t>(rank) * rank, &gram_);
   for (std::size_t begin = 0; begin < C_.size(); begin += rank) {
     base::check_limits();
     for (int i = 0; i < rank; ++i)

@@ -152,7 +152,7 @@ class FrictionPolygonLaw final : public RigidLaw {
   /// Computes G = [N; D; F; -F] in the order of the unknowns, and the constants of these rows.
   void stack_rows(const ReducedProblem& problem) {
     const int n = problem.num_columns;
-    G_.resize(static_cast<std::size_t>(layout_.num_rows()) * n);
+    base::resize_within_limits(static_cast<std::size_t>(layout_.num_rows()) * n, &G_);
     constants_.resize(layout_.num_rows());
     std::copy(problem.N.begin(), problem.N.end(), G_.begin());
     std::copy(problem.b_n.begin(), problem.b_n.end(), constants_.begin());
@@ -191,7 +191,7 @@ class FrictionPolygonLaw final : public RigidLaw {
   /// Computes Q = G G^T and r = G u_hat + constants, and the rows and columns of lambda.
   void assemble(const ReducedProblem& problem) {
     const int n = problem.num_columns, size = layout_.size(), num_rows = layout_.num_rows();
-    Q_.assign(static_cast<std::size_t>(size) * size, 0.0);
+    base::fill_zeros_within_limits(static_cast<std::size_t>(size) * size, &Q_);
     r_.assign(size, 0.0);
     for (int row = 0; row < num_rows; ++row) {
       base::check_limits();

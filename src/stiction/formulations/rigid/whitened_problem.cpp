@@ -131,10 +131,10 @@ void whiten_rows(const RigidTerms& terms, bool has_equalities, Whitening* whiten
   const auto n = static_cast<std::size_t>(terms.num_dofs());
   const bool has_tangents =
       terms.law_has_friction() || terms.tangents == contact::TangentPolicy::kBilateral;
-  rows->N.resize(n * terms.num_unilateral());
-  rows->T.resize(has_tangents ? n * 2 * terms.num_contacts() : 0);
-  rows->E.resize(has_equalities ? n * terms.num_equalities() : 0);
-  rows->F.resize(n * terms.dry_joints.size());
+  base::resize_within_limits(n * terms.num_unilateral(), &rows->N);
+  base::resize_within_limits(has_tangents ? n * 2 * terms.num_contacts() : 0, &rows->T);
+  base::resize_within_limits(has_equalities ? n * terms.num_equalities() : 0, &rows->E);
+  base::resize_within_limits(n * terms.dry_joints.size(), &rows->F);
   for (int i = 0; i < terms.num_contacts(); ++i) {
     base::check_limits();
     double* const t1 = has_tangents ? rows->T.data() + 2 * i * n : nullptr;

@@ -47,18 +47,22 @@ class Sums {
   std::uint64_t sums_[kNumSums] = {};
 };
 
-/// True for arrays that only pictures, rays and the user read.
-bool is_for_show(std::string_view name) {
-  for (const std::string_view end : {"_rgba", "_user", "_matid", "_group", "_width", "_castshadow"})
-    if (name.ends_with(end)) return true;
-  return false;
-}
+/// The arrays of the lists below that no step reads.
+constexpr std::string_view kLeftOut[] = {
+    // Numbers of the user.
+    "body_user", "jnt_user", "dof_user", "geom_user", "site_user", "cam_user", "tendon_user",
+    "actuator_user", "sensor_user",
+    // Groups, by which viewers show and hide. A step reads actuator_group: it disables actuators.
+    "jnt_group", "geom_group", "site_group", "tendon_group",
+    // Looks. A rangefinder does not see what is transparent, but its reading moves nothing.
+    "geom_rgba", "geom_matid", "site_rgba", "site_matid", "tendon_rgba", "tendon_matid",
+    "tendon_width"};
 
 }  // namespace
 
 ModelDigest::ModelDigest(const mjModel* m) {
   const auto add = [this](std::string_view name, const auto* values, mjtSize count) {
-    if (count > 0 && !is_for_show(name))
+    if (count > 0 && std::ranges::find(kLeftOut, name) == std::end(kLeftOut))
       arrays_.push_back({reinterpret_cast<const unsigned char*>(values), count * sizeof *values});
   };
 #define X(type, name, ...) add(#name, &m->opt.name, 1);
@@ -99,6 +103,8 @@ ModelDigest::ModelDigest(const mjModel* m) {
 #undef MJ_M
 #define MJ_M(size) size
 }
+
+std::span<const std::string_view> ModelDigest::left_out() { return kLeftOut; }
 
 std::uint64_t ModelDigest::calc() const noexcept {
   Sums sums;

@@ -50,9 +50,9 @@ constexpr std::string_view kUnread[] = {
     "mesh_normal", "mesh_texcoord", "*_user",     "numeric_data", "tuple_objprm", "flex*",
     "efm0_L",      "key_*",         "mesh_scale", "mesh_pos",     "mesh_quat",    "sensor_noise"};
 
-constexpr std::string_view kNotNan[] = {"jnt_actfrcrange",     "tendon_range",
-                                        "tendon_actfrcrange",  "actuator_actrange",
-                                        "actuator_forcerange", "actuator_ctrlrange"};
+constexpr std::string_view kNotNan[] = {
+    "jnt_range",         "jnt_actfrcrange",     "tendon_range",      "tendon_actfrcrange",
+    "actuator_actrange", "actuator_forcerange", "actuator_ctrlrange"};
 constexpr std::string_view kDistance[] = {"geom_margin", "pair_margin", "mesh_vert",
                                           "mesh_polynormal", "opt.o_margin"};
 constexpr std::string_view kDerived[] = {"body_subtreemass", "*_invweight0",  "dof_M0",

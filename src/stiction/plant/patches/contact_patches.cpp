@@ -200,6 +200,18 @@ void ContactPatches::calc_fields(const PatchContinuation::Pair& bodies,
               {options_.tessellation, options_.tilted_faces}, surface);
 }
 
+void ContactPatches::find_deep(const mjData* d) {
+  if (options_.deep_patches == contact::DeepPatches::extend) return;
+  for (PatchPair& pair : pairs_) {
+    if (pair.is_deep || pair.surface.faces.empty()) continue;
+    const PatchContinuation::Pair bodies = find_poses(d, pair);
+    const Vec3 force = PatchContinuation::sum_force(pair.surface);
+    PatchContinuation here;
+    here.remember(force, bodies);
+    pair.is_deep = starts_deep(here, norm(force), bodies, &pair);
+  }
+}
+
 /// Replaces a surface whose force has decreased with the depth by the continuation of the last one
 /// before, or remembers the surface.
 void ContactPatches::continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const {
@@ -207,7 +219,7 @@ void ContactPatches::continue_patch(const PatchContinuation::Pair& bodies, Patch
   const Vec3 force = PatchContinuation::sum_force(pair->surface);
   if (continuation.is_empty()) {
     continuation.remember(force, bodies);
-    pair->lacks_memory = pair->is_deep || starts_deep(norm(force), bodies, pair);
+    pair->lacks_memory = pair->is_deep || starts_deep(continuation, norm(force), bodies, pair);
     pair->is_deep = pair->lacks_memory;
     return;
   }
@@ -234,14 +246,14 @@ bool ContactPatches::falls_with_depth(double force, const PatchContinuation::Pai
 
 /// Returns true if the fields of two bodies without a step before have more force at a slightly
 /// smaller depth. Only a high pressure leads to a second surface.
-bool ContactPatches::starts_deep(double force, const PatchContinuation::Pair& bodies,
-                                 PatchPair* pair) const {
+/// @param continuation remembers the present surface
+bool ContactPatches::starts_deep(const PatchContinuation& continuation, double force,
+                                 const PatchContinuation::Pair& bodies, PatchPair* pair) const {
   constexpr double kShare = 0.25, kRetreat = 0.02, kLoss = 1e-3;
   if (!(force > 0) || pair->surface.pressure_share < kShare) return false;
   const auto [A, B] = pair->geoms;
   const double depth =
       std::min({bodies_[A].depth, bodies_[B].depth, bodies_[A].radius, bodies_[B].radius});
-  const PatchContinuation& continuation = pair->continuation;
   calc_fields(continuation.retreat(bodies, kRetreat * depth), &pair->query, &pair->other_surface);
   const Vec3 before = PatchContinuation::sum_force(pair->other_surface);
   return dot(before, continuation.normal()) > (1 + kLoss) * force;

@@ -100,6 +100,10 @@ class ContactPatches {
       pair.sleeps = sleep(model->geom_bodyid[pair.geoms[0]], model->geom_bodyid[pair.geoms[1]]);
     calc_surfaces(model, data);
   }
+  /// Sets is_deep of the pairs whose patches are never continued, and whose force falls with the
+  /// depth. Call it after calc_surfaces; it computes some surfaces a second time.
+  /// @param data the poses of the surfaces
+  void find_deep(const mjData* data);
   /// Sets the time at which the next step begins if it goes on [s]. It is the sum of the time of
   /// the last call of calc_surfaces and the time step, unless this is called.
   void end_at(double time) { next_time_ = time; }
@@ -158,7 +162,8 @@ class ContactPatches {
                    geometry::ContactSurface* surface) const;
   void continue_patch(const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   bool falls_with_depth(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
-  bool starts_deep(double force, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
+  bool starts_deep(const PatchContinuation& continuation, double force,
+                   const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   bool extend_last(double field, const PatchContinuation::Pair& bodies, PatchPair* pair) const;
   double calc_closing_speed(const mjModel* m, const mjData* d, const MocapMotion& mocap,
                             const PatchPair& pair) const;

@@ -13,6 +13,9 @@
 namespace stiction::sim {
 namespace {
 
+/// The shortest step [s]. Squares of shorter ones, by which stiffnesses are divided, underflow.
+constexpr double kShortestStep = 1e-100;
+
 /// The error from which on a step of the least length fails, relative to the accuracy.
 constexpr double kTooInaccurate = 100;
 
@@ -79,7 +82,7 @@ void Advance::take_step(const StepInputs& in, mjData* d) {
     const double left = options_.until - d->time;
     const double h = control_.choose(left, options_.max_time_step.value_or(left));
     is_last_ = h == left;
-    if (!is_last_ && !check_time(h, d)) break;
+    if (!check_time(h, d)) break;
     const DoubledStep::Result result = pair_.take(in, h, d);
     if (result == DoubledStep::Result::kFatal || end_attempt(in, result, h, d)) break;
     ++report.advance.num_rejected;
@@ -88,10 +91,17 @@ void Advance::take_step(const StepInputs& in, mjData* d) {
   report.status |= status;
 }
 
-/// Fails the call if a half step does not advance the time, so that the call would not end.
+/// Fails the call if a step is too short, or if its half does not advance the time, so that the
+/// call would not end.
 /// @return false if it failed
 bool Advance::check_time(double h, const mjData* d) {
-  if (d->time + 0.5 * h > d->time) return true;
+  if (h < kShortestStep) {
+    out_.fail(kInaccurate, "a step of " + base::to_text(h) +
+                               " s is too short to advance the time; the least one is " +
+                               base::to_text(kShortestStep) + " s; choose a later end of the call");
+    return false;
+  }
+  if (is_last_ || d->time + 0.5 * h > d->time) return true;
   const double spacing = std::nextafter(d->time, options_.until) - d->time;
   out_.fail(kInaccurate, "half a step of " + base::to_text(h) +
                              " s does not advance the time, because doubles near " +

@@ -28,13 +28,17 @@ double calc_reach(const mjModel* m, int body, const mjtNum* point,
   return largest;
 }
 
-/// Returns how far slides of a body move it from its reference, within their ranges [m].
+/// Returns how far slides of a body move it from its reference, within their ranges [m]. An
+/// infinite range is no limit.
 double calc_travel(const mjModel* m, int body) {
   double travel = 0;
   const int first = m->body_jntadr[body];
-  for (int j = first; j < first + m->body_jntnum[body]; ++j)
-    if (m->jnt_type[j] == mjJNT_SLIDE && m->jnt_limited[j])
-      travel += std::max(std::abs(m->jnt_range[2 * j]), std::abs(m->jnt_range[2 * j + 1]));
+  for (int j = first; j < first + m->body_jntnum[body]; ++j) {
+    if (m->jnt_type[j] != mjJNT_SLIDE || !m->jnt_limited[j]) continue;
+    const mjtNum* const range = m->jnt_range + 2 * static_cast<std::size_t>(j);
+    const double farthest = std::max(std::abs(range[0]), std::abs(range[1]));
+    if (std::isfinite(farthest)) travel += farthest;
+  }
   return travel;
 }
 

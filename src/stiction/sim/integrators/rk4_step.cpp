@@ -68,7 +68,7 @@ bool Rk4Step::start_part(const StepInputs& in, mjData* d, bool senses) {
   models_.restore_time_step();
   motion_.start(in, d);
   if (out_.failed()) return false;
-  if (senses) out_.call_mujoco(d, [&] { sense_state(in.models.stages(), d); });
+  if (senses) out_.call_with_callbacks(in.model, d, [&] { sense_state(in.models.stages(), d); });
   if (out_.failed()) return false;
   if (!motion_.resolve_impacts(in, d) && !out_.failed())
     out_.fail(

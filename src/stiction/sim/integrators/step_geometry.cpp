@@ -29,10 +29,6 @@ void check_law(const StepOptions& options, const plant::ContactPatches& patches)
 
 }  // namespace
 
-void call_control(const mjModel* m, mjData* d) {
-  if (mjcb_control && !(m->opt.disableflags & mjDSBL_ACTUATION)) mjcb_control(m, d);
-}
-
 bool has_contacts(const mjModel* m) {
   return !(m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT));
 }
@@ -58,7 +54,7 @@ void sense_state(const mjModel* m, mjData* d) {
 }
 
 void sense_accelerations(const StepInputs& in, mjData* d, StepOutputs* out) {
-  out->call_mujoco(d, [&] {
+  out->call_with_callbacks(in.model, d, [&] {
     d->flg_rnepost = 0;
     mj_sensorAcc(in.models.stages(), d);
   });
@@ -154,6 +150,7 @@ void StepGeometry::calc_surfaces(const StepInputs& in, mjData* d) {
   const mjModel* m = in.models.stages();
   if (patches_.empty() || !has_contacts(m)) return;
   patches_.calc_surfaces(m, d, [this](int A, int B) { return sleep_.leaves_out(A, B); });
+  patches_.find_deep(d);
   out_.call_mujoco(d, [&] { patches_.add_to_data(m, d); });
 }
 
@@ -163,15 +160,25 @@ void StepGeometry::calc_smooth_forces(const StepInputs& in, mjData* d) {
   const mjModel* m = in.models.stages();
   adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
-  out_.call_mujoco(d, [&] {
-    make_constraints(in.models.rows(), in.mocap, d);
+  const auto calc_velocities = [&] {
     mj_fwdVelocity(m, d);
     sense_state(m, d);
-    call_control(in.model, d);
-  });
+  };
+  out_.call_mujoco(d, [&] { make_constraints(in.models.rows(), in.mocap, d); });
+  if (out_.failed()) return;
+  out_.call_with_callbacks(in.model, d, calc_velocities);
+  if (out_.failed()) return;
+  if (out_.call_control(in.model, d)) {
+    if (in.models.has_sleep()) sleep_.write_arrays(d);
+    // Transmissions and passive forces of adhesion follow from the contacts.
+    out_.call_with_callbacks(in.model, d, [&] {
+      mj_transmission(m, d);
+      calc_velocities();
+    });
+  }
   if (out_.failed()) return;
   if (mjcb_control && sleep_.wake_within_step(d)) out_.must_retake = true;
-  out_.call_mujoco(d, [&] {
+  out_.call_with_callbacks(in.model, d, [&] {
     mj_fwdActuation(m, d);
     mj_fwdAcceleration(m, d);
   });
@@ -182,10 +189,9 @@ void StepGeometry::calc_balancing_forces(const StepInputs& in, mjData* d) {
   const mjModel* m = in.models.stages();
   adhesion_.calc(m, d);
   constraint_rows_.reserve(d);
-  out_.call_mujoco(d, [&] {
-    make_constraints(m, in.mocap, d);
-    mj_fwdVelocity(m, d);
-  });
+  out_.call_mujoco(d, [&] { make_constraints(m, in.mocap, d); });
+  if (out_.failed()) return;
+  out_.call_with_callbacks(in.model, d, [&] { mj_fwdVelocity(m, d); });
   if (out_.failed()) return;
   implicit_.start(m);
   implicit_.calc(m, d, in.plant);
@@ -205,7 +211,7 @@ void StepGeometry::adapt_forces(const StepInputs& in, mjData* d) {
   // Such an actuator takes the activation of the end of the step.
   if (std::any_of(m->actuator_actearly, m->actuator_actearly + m->nactuator,
                   [](mjtBool is_early) { return is_early != 0; }))
-    out_.call_mujoco(d, [&] {
+    out_.call_with_callbacks(in.model, d, [&] {
       mj_fwdActuation(m, d);
       mj_fwdAcceleration(m, d);
     });

@@ -25,8 +25,6 @@ bool has_contacts(const mjModel* model);
 /// Returns the bodies of a contact.
 std::array<int, 2> find_bodies(const mjModel* model, const mjContact& con);
 
-/// Calls the caller's control callback as MuJoCo does. Call it inside a MuJoCoGuard.
-void call_control(const mjModel* model, mjData* data);
 /// Computes the sensors of position and velocity, and the energies. Call it inside a MuJoCoGuard,
 /// after mj_fwdVelocity.
 void sense_state(const mjModel* model, mjData* data);

@@ -215,25 +215,28 @@ void ViscousMotion::find_positions(const StepInputs& in, mjData* d) {
                            " and " + plant::describe(m, mjOBJ_GEOM, d->contact[i].geom[1]) +
                            " is not finite");
   constraint_rows_.reserve(d);
-  out_.call_mujoco(d, [&] {
-    constraint_rows_.make_constraints(m, d);
-    mj_fwdVelocity(m, d);
-  });
+  out_.call_mujoco(d, [&] { constraint_rows_.make_constraints(m, d); });
+  if (!out_.failed()) out_.call_with_callbacks(in.model, d, [&] { mj_fwdVelocity(m, d); });
 }
 
 bool ViscousMotion::resolve_impacts(const StepInputs& in, mjData* d) {
   if (!sustained_.choose_touching(in, d)) return true;
   if (!solve(in, d, Level::impact, 1, 1)) return false;
   plant::to_mujoco_dofs(d, in.plant, contacts_.solution.v.data(), d->qvel);
-  out_.call_mujoco(d, [&] { mj_fwdVelocity(in.models.stages(), d); });
+  out_.call_with_callbacks(in.model, d, [&] { mj_fwdVelocity(in.models.stages(), d); });
   return !out_.failed();
 }
 
 bool ViscousMotion::calc_acceleration(const StepInputs& in, mjData* d, double reach,
                                       double duration, double* qacc) {
   const mjModel* m = in.models.stages();
-  out_.call_mujoco(d, [&] {
-    call_control(in.model, d);
+  const bool is_restored = out_.call_control(in.model, d);
+  if (out_.failed()) return false;
+  out_.call_with_callbacks(in.model, d, [&] {
+    if (is_restored) {
+      mj_transmission(m, d);
+      mj_fwdVelocity(m, d);
+    }
     mj_fwdActuation(m, d);
     mj_fwdAcceleration(m, d);
   });

@@ -1,5 +1,7 @@
 #include "stiction/sim/step/step_outputs.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -8,6 +10,27 @@
 #include "stiction/sim/report/warning_table.hpp"
 
 namespace stiction::sim {
+namespace {
+
+/// A callback of the user that functions of MuJoCo call within a step.
+struct Callback {
+  bool is_set;
+  const char* name;
+};
+
+std::array<Callback, 5> list_callbacks() {
+  return {{{mjcb_passive != nullptr, "mjcb_passive"},
+           {mjcb_sensor != nullptr, "mjcb_sensor"},
+           {mjcb_act_dyn != nullptr, "mjcb_act_dyn"},
+           {mjcb_act_gain != nullptr, "mjcb_act_gain"},
+           {mjcb_act_bias != nullptr, "mjcb_act_bias"}}};
+}
+
+bool has_callbacks() {
+  return std::ranges::any_of(list_callbacks(), [](const Callback& c) { return c.is_set; });
+}
+
+}  // namespace
 
 bool is_failure(std::uint32_t status, OnFailure on_failure) {
   const bool is_kept =
@@ -65,6 +88,29 @@ void StepOutputs::finish_call(mjData* d, const MuJoCoState& before, const plant:
     fail(kBufferFull,
          "the contacts or constraints do not fit in mjData; enlarge it with <size "
          "memory=\"...\"/>");
+}
+
+void StepOutputs::keep_contacts(const mjModel* m, const mjData* d) {
+  if (has_callbacks()) kept_.keep(m, d);
+}
+
+void StepOutputs::check_contacts(const mjData* d) {
+  if (!has_callbacks() || failed() || kept_.has_same_contacts(d)) return;
+  std::string names;
+  for (const auto& [is_set, name] : list_callbacks())
+    if (is_set) names += (names.empty() ? "" : " or ") + std::string(name);
+  fail(kMuJoCoError, "the callback " + names +
+                         " has replaced the contacts of the step, as mj_forward, mj_inverse and "
+                         "mj_collision do; let it call such functions with another mjData");
+}
+
+bool StepOutputs::call_control(const mjModel* m, mjData* d) {
+  if (!mjcb_control || (m->opt.disableflags & mjDSBL_ACTUATION)) return false;
+  kept_.keep(m, d);
+  call_mujoco(d, [&] { mjcb_control(m, d); });
+  if (failed() || kept_.is_same(m, d)) return false;
+  kept_.restore(m, d);
+  return true;
 }
 
 }  // namespace stiction::sim

@@ -11,6 +11,7 @@
 #include "stiction/base/work_limits.hpp"
 #include "stiction/certificate/certificate.hpp"
 #include "stiction/plant/mujoco/element_names.hpp"
+#include "stiction/plant/mujoco/kept_arena.hpp"
 #include "stiction/plant/mujoco/mujoco_guard.hpp"
 #include "stiction/plant/solution/momentum_check.hpp"
 #include "stiction/sim/options/step_options.hpp"
@@ -113,6 +114,20 @@ class StepOutputs {
     finish_call(d, before, guard, ok);
   }
 
+  /// Does the same for functions of MuJoCo that call the user's callbacks. A callback may call
+  /// mj_forward, mj_inverse or their parts with the data of the step, which replaces the contacts
+  /// and rows of the step by MuJoCo's own. The function computes on with them, so the step fails.
+  template <class F>
+  void call_with_callbacks(const mjModel* m, mjData* d, F&& f) {
+    keep_contacts(m, d);
+    call_mujoco(d, f);
+    check_contacts(d);
+  }
+  /// Calls mjcb_control if the model has actuation. Contacts and rows that it has replaced are
+  /// restored.
+  /// @return true if they were restored; what follows from them must be computed again
+  [[nodiscard]] bool call_control(const mjModel* model, mjData* data);
+
   /// Starts the clock of the stages, if the report has their times.
   void start_clock() { clock_ = Stopwatch(parts.timings); }
   /// Ends a stage: adds the ticks since the last one to the report; see StepTime.
@@ -143,8 +158,12 @@ class StepOutputs {
   };
   void finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard, bool ok);
 
+  void keep_contacts(const mjModel* m, const mjData* d);
+  void check_contacts(const mjData* d);
+
   std::shared_ptr<const plant::ElementNames> names_;  // for texts written after the model's end
   OnFailure on_failure_;
+  plant::KeptArena kept_;  // while a callback runs
   Stopwatch clock_;
 };
 
