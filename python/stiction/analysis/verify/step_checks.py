@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stiction.analysis.artifacts.predictions import PairProperties
 from stiction.analysis.verify.contacts import StepContacts
-from stiction.analysis.verify.impulses import StepStates, calc_smooth_impulses
+from stiction.analysis.verify.impulses import StepStates
+from stiction.analysis.verify.smooth_forces import calc_smooth_impulses
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -43,25 +44,28 @@ def check_momentum(
     time_step: float,
     recorded_error: float,
     known: Flags,
+    *,
+    limits_act: bool,
 ) -> Violation:
     """Checks M (v - v_0) = dt f + J^T gamma [N s or N m s] of dofs with recorded impulses.
 
     recorded_error: momentum_error of the report [sqrt(J)].
+    limits_act: as in calc_smooth_impulses.
     """
     model, data = states.model, states.start
     momentum = np.zeros(model.nv)
     mujoco.mj_mulM(model, data, momentum, states.end.qvel - data.qvel)
     gamma, sizes = contacts.calc_generalized_impulses()
-    low, high = calc_smooth_impulses(states, time_step)
+    smooth = calc_smooth_impulses(
+        states.probe, data, states.end.qvel, gamma, time_step, limits_act=limits_act
+    )
     rest = momentum - gamma
-    excess = np.maximum(np.maximum(low - rest, rest - high), 0)
+    excess = np.maximum(np.maximum(smooth.low - rest, rest - smooth.high), 0)
     # The certificate has a residual r with |D r| = momentum_error, D = diag(M)^(-1/2).
     diagonal = _calc_inertia_diagonal(model, data)
-    smooth = np.maximum(np.abs(low), np.abs(high))
-    size = sizes + np.abs(momentum) + smooth
-    limit = (
-        _SINGLE * (sizes + smooth) + 1e-10 * size + 1.1 * recorded_error * np.sqrt(diagonal) + 1e-14
-    )
+    # Linearized forces have errors of rounding of 2e-11.
+    limit = _SINGLE * sizes + 1e-10 * (sizes + np.abs(momentum) + smooth.size)
+    limit += 1.1 * recorded_error * np.sqrt(diagonal) + 1e-14
     return _find_worst(excess, limit, known, lambda i: _name_dof(model, i))
 
 
@@ -102,27 +106,37 @@ def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: Vec
     """Checks that friction takes energy: gamma_t . v_t <= 0 at the end of the step [J]."""
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
-    limit = size * (1e-5 * np.linalg.norm(velocity, axis=1) + tolerance) + 1e-16
+    speed = np.linalg.norm(velocity, axis=1)
+    # Normals are in single precision, so tangential impulses are wrong by a share of the whole ones.
+    rounding = _SINGLE * np.linalg.norm(contacts.impulse, axis=1)
+    limit = size * (1e-5 * speed + tolerance) + rounding * speed + 1e-16
     return _find_worst_contact(work, limit)
 
 
 def check_touch(
-    contacts: StepContacts, velocity: Vector, gap: Vector, ahead: Vector, time_step: float
+    contacts: StepContacts,
+    velocity: Vector,
+    tolerance: Vector,
+    gap: Vector,
+    ahead: Vector,
+    time_step: float,
 ) -> Violation:
     """Checks complementarity: a contact that presses is not apart at the end of the step [m].
 
+    `velocity` [m/s], (n, 3), is that of contacts at the end of the step, and `tolerance` its error, (n,).
     `sap` presses before bodies touch, if they would within the relaxation time `ahead` [s], (n,).
     """
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
     # A contact that was deep presses while it parts, so the smaller of both distances counts.
     end = np.minimum(contacts.distance + time_step * normal_velocity, contacts.distance)
     reach = gap + ahead * np.maximum(-normal_velocity, 0)
-    presses = contacts.normal_impulse > 1e-6 * max(
+    rounding = _SINGLE * np.linalg.norm(contacts.impulse, axis=1)
+    presses = contacts.normal_impulse > rounding + 1e-6 * max(
         float(contacts.normal_impulse.max(initial=0)), 1e-12
     )
     excess = np.where(presses, end - reach, -np.inf)
     size = np.abs(contacts.distance) + time_step * np.abs(normal_velocity) + np.abs(reach)
-    return _find_worst_contact(excess, _TOUCH + 1e-4 * size)
+    return _find_worst_contact(excess, _TOUCH + 1e-4 * size + time_step * tolerance)
 
 
 def check_law(

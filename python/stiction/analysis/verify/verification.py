@@ -196,7 +196,10 @@ class _Verifier:
             known &= ~dofs
         self._known_dofs.append(float(np.mean(known)) if model.nv else 1.0)
         error = float(step.report.get("momentum_error") or 0.0)
-        self._add("momentum", checks.check_momentum(states, contacts, dt, error, known), step)
+        momentum = checks.check_momentum(
+            states, contacts, dt, error, known, limits_act=not traits.is_rigid
+        )
+        self._add("momentum", momentum, step)
         if len(contacts):
             self._verify_contacts(step, contacts, dt, bool(np.all(known)))
 
@@ -223,7 +226,7 @@ class _Verifier:
         slips = np.linalg.norm(end, axis=1)
         gap = np.array([self._calc_gap(p, s) for p, s in zip(pairs, slips, strict=True)])
         ahead = np.array([p.relaxation_time if p and traits.acts_ahead else 0.0 for p in pairs])
-        self._add("touch", checks.check_touch(contacts, end, gap, ahead, dt), step)
+        self._add("touch", checks.check_touch(contacts, end, tolerance, gap, ahead, dt), step)
         if not traits.is_rigid and not traits.acts_ahead:
             self._add("law", checks.check_law(contacts, end, tolerance, pairs, options), step)
 
