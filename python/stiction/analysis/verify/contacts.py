@@ -31,11 +31,16 @@ class StepContacts:
         self.distance = records["distance"].astype(float)
         self.impulse = records["impulse"].astype(float)
         self.normal_impulse = np.sum(self.impulse * self.normal, axis=1)
-        self.tangential_impulse = self.impulse - self.normal_impulse[:, None] * self.normal
+        self.tangential_impulse = self.project(self.impulse)
 
     def __len__(self) -> int:
         """Number of contacts."""
         return len(self.distance)
+
+    def project(self, vectors: Vector) -> Vector:
+        """Returns the tangential parts of vectors at the contacts, (n, 3)."""
+        normal_part = np.sum(vectors * self.normal, axis=1, keepdims=True)
+        return np.asarray(vectors - normal_part * self.normal)
 
     def calc_generalized_impulses(self) -> tuple[Vector, Vector]:
         """Returns J^T gamma of all contacts, and the sum of the sizes of their terms, (nv,) each."""

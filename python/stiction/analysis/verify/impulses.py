@@ -88,10 +88,13 @@ def find_unknown_dofs(
     time_step: float,
     *,
     takes_torsion: bool,
+    is_complementary: bool,
 ) -> dict[str, Flags]:
     """Returns which dofs have an impulse that is not recorded, by the reason, (nv,) each."""
     unknown = {
-        "impulses of limits": _find_limited(model, start, end, time_step),
+        "impulses of limits": _find_limited(
+            model, start, end, time_step, is_complementary=is_complementary
+        ),
         "impulses of equalities and tendons": _find_row_dofs(model, start)
         | _find_row_dofs(model, end),
         "forces of adhesion": np.full(model.nv, bool(np.any(model.actuator_trntype == _BODY))),
@@ -109,9 +112,17 @@ def find_unknown_dofs(
 
 
 def _find_limited(
-    model: mujoco.MjModel, start: mujoco.MjData, end: mujoco.MjData, time_step: float
+    model: mujoco.MjModel,
+    start: mujoco.MjData,
+    end: mujoco.MjData,
+    time_step: float,
+    *,
+    is_complementary: bool,
 ) -> Flags:
-    """Returns the dofs of joints that a limit may stop within the step, (nv,)."""
+    """Returns the dofs of joints that a limit may stop within the step, (nv,).
+
+    Without complementarity, a limit may stop a joint at a distance.
+    """
     found = np.zeros(model.nv, bool)
     limited = np.flatnonzero(model.jnt_limited)
     for joint in limited:
@@ -119,6 +130,7 @@ def _find_limited(
         if int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_BALL):
             found[first : first + 3] = True  # its angle is bounded, whatever its axis
             continue
+        found[first] = not is_complementary
         low, high = model.jnt_range[joint] + float(model.jnt_margin[joint]) * np.array([1, -1])
         address = int(model.jnt_qposadr[joint])
         step = time_step * 2 * (abs(float(start.qvel[first])) + abs(float(end.qvel[first])))

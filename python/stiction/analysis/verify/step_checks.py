@@ -88,16 +88,30 @@ def check_adhesion(contacts: StepContacts) -> Violation:
     return _find_worst_contact(-contacts.normal_impulse, limit)
 
 
-def check_cone(contacts: StepContacts, friction: Vector, coupling_error: float) -> Violation:
+def calc_momentum_size(states: StepStates) -> float:
+    """Returns the largest generalized momentum at the ends of a step [N s or N m s]."""
+    model, momentum = states.model, np.zeros(states.model.nv)
+    largest = 0.0
+    for data in (states.start, states.end):
+        mujoco.mj_mulM(model, states.start, momentum, data.qvel)
+        largest = max(largest, float(np.abs(momentum).max(initial=0.0)))
+    return largest
+
+
+def check_cone(
+    contacts: StepContacts, friction: Vector, coupling_error: float, momentum: float
+) -> Violation:
     """Checks Coulomb's bound |gamma_t| <= mu gamma_n [N s]; mu is NaN if it is unknown.
 
     coupling_error: share of the normal impulses by which the bound may differ from mu gamma_n [-].
+    momentum: size of the momentum, of which impulses have errors of rounding [N s].
     """
     bound = friction * contacts.normal_impulse
     excess = np.linalg.norm(contacts.tangential_impulse, axis=1) - bound
     size = np.linalg.norm(contacts.impulse, axis=1)
     # The solver's residual may leave these shares, see docs/certificates.md.
     limit = (_SINGLE * (1 + friction) + 1e-5) * size + 1e-9 * size.max(initial=0.0) + 1e-14
+    limit += 1e-15 * momentum
     limit += 1.1 * coupling_error * friction * contacts.normal_impulse.max(initial=0.0)
     return _find_worst_contact(excess, limit)
 
@@ -153,7 +167,7 @@ def check_law(
     """
     dt = options["time_step"]
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
-    slip = np.linalg.norm(velocity - normal_velocity[:, None] * contacts.normal, axis=1)
+    slip = np.linalg.norm(contacts.project(velocity), axis=1)
     excess, limit = np.full(len(contacts), -np.inf), np.ones(len(contacts))
     for i, pair in enumerate(pairs):
         if pair is None or pair.stiffness is None or not np.isfinite(pair.stiffness):
