@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.analysis.verify.contacts import StepContacts
+from stiction.analysis.verify.smooth_forces import find_unknown_forces
 from stiction.recording import format as fmt
 
 Vector = NDArray[np.float64]
@@ -97,6 +98,9 @@ def find_unknown_dofs(
         ),
         "impulses of equalities and tendons": _find_row_dofs(model, start)
         | _find_row_dofs(model, end),
+        "forces of fluids, and gyroscopic moments under them, tendons or servos": find_unknown_forces(
+            start
+        ),
         "forces of adhesion": np.full(model.nv, bool(np.any(model.actuator_trntype == _BODY))),
     }
     torsion = np.zeros(model.nv, bool)

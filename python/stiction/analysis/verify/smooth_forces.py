@@ -17,32 +17,23 @@ linearization at the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from stiction.analysis.verify.actuator_forces import calc_actuator_forces
+from stiction.analysis.verify.elastic_joints import calc_spring_change
+from stiction.analysis.verify.gyroscopic_forces import (
+    calc_gyroscopic_change,
+    find_free_turns,
+    find_isotropic,
+)
+from stiction.analysis.verify.interval import Interval
 
 Vector = NDArray[np.float64]
 
 _FRICTION_ERROR = 1e-3  # of the bound of dry friction, which the solver meets to its tolerance [-]
 _SMALL = 1e-5  # share of the change of velocity at which a force is linearized [-]
-
-
-@dataclass
-class Interval:
-    """The smallest and largest value of each dof, and the sum of the sizes of its parts, (nv,) each."""
-
-    low: Vector
-    high: Vector
-    size: Vector
-
-    def add(self, first: Vector, second: Vector) -> None:
-        """Adds a part that lies between two values, (nv,)."""
-        self.low = self.low + np.minimum(first, second)
-        self.high = self.high + np.maximum(first, second)
-        self.size = self.size + np.maximum(np.abs(first), np.abs(second))
 
 
 def calc_smooth_impulses(
@@ -78,13 +69,15 @@ def calc_smooth_impulses(
         _calc_wrenches(start),
     ):
         force.add(part, part)
-    gyroscopic = _calc_gyroscopic_change(probe, start, change, contacts)
     damping, drag = _calc_velocity_changes(probe, start, change)
-    springs = _calc_spring_change(start, end, time_step)
+    gyroscopic = calc_gyroscopic_change(probe, start, change, contacts, time_step)
+    springs = calc_spring_change(start, end, time_step)
     for part in (gyroscopic, damping, springs):
         force.add(part, part)
     force.add(drag, np.zeros(model.nv))
-    actuators = _calc_actuator_forces(probe, start, end, time_step, limits_act=limits_act)
+    kink = _SMALL * _calc_drag_change(probe, start, end)  # of v |v|, where v changes its sign
+    force.add(kink, -kink)
+    actuators = calc_actuator_forces(probe, start, end, time_step, limits_act=limits_act)
     force.add(actuators.low, actuators.high)
     force.size += actuators.size
     friction = (1 + _FRICTION_ERROR) * np.asarray(model.dof_frictionloss)
@@ -103,206 +96,52 @@ def _calc_wrenches(data: mujoco.MjData) -> Vector:
     return applied
 
 
-def _calc_bias(probe: mujoco.MjData, velocity: Vector) -> Vector:
-    """Returns the Coriolis forces and gravity at a velocity, (nv,)."""
-    probe.qvel[:] = velocity
-    mujoco.mj_fwdVelocity(probe.model, probe)
-    return np.array(probe.qfrc_bias)
+def find_unknown_forces(start: mujoco.MjData) -> NDArray[np.bool_]:
+    """Returns the dofs with forces that calc_smooth_impulses does not know, (nv,).
 
-
-def _calc_gyroscopic_change(
-    probe: mujoco.MjData, start: mujoco.MjData, change: Vector, contacts: Vector
-) -> Vector:
-    """Returns -C (v* - v0) of the dofs of bodies that turn freely, (nv,).
-
-    C is the derivative of the Coriolis forces c, and v* = v - M^-1 J^T gamma. c is a quadratic form, so
-    that C (v* - v0) = c(v*) - c(v* - v0) - c(v0).
+    These are the forces of a fluid on ellipsoids, and the gyroscopic moments of bodies that turn freely
+    if drag, tendons or servos act on them too.
     """
     model = start.model
-    turns_freely = find_free_turns(model)
-    if not np.any(turns_freely):
-        return np.zeros(model.nv)
-    push = np.zeros((1, model.nv))
-    mujoco.mj_solveM(model, start, push, contacts[None, :])
-    free = change - push[0]
-    gravity = _calc_bias(probe, np.zeros(model.nv))
-    bent = _calc_bias(probe, start.qvel + free) - _calc_bias(probe, free)
-    return np.where(turns_freely, start.qfrc_bias - gravity - bent, 0.0)
-
-
-def find_free_turns(model: mujoco.MjModel) -> NDArray[np.bool_]:
-    """Returns the dofs of trees of one body with a free joint, or with a ball joint, (nv,)."""
-    free, ball = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
-    kind = np.asarray(model.jnt_type)[model.dof_jntid]
-    size = np.asarray(model.tree_dofnum)[model.dof_treeid]
-    return np.asarray(((kind == free) & (size == 6)) | ((kind == ball) & (size == 3)))
+    in_fluid = _is_in_fluid(model)
+    if in_fluid and np.any(np.asarray(model.geom_fluid)[:, 0] > 0):
+        return np.ones(model.nv, bool)
+    turns_freely = find_free_turns(model) & ~find_isotropic(model)
+    if in_fluid or not np.any(turns_freely):
+        return turns_freely
+    pulled = np.zeros(model.nv, bool)
+    if model.ntendon:
+        pulled[model.ten_J_colind] = True
+    none, fixed = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtGain.mjGAIN_FIXED)
+    is_servo = (model.actuator_biastype != none) | (model.actuator_gaintype != fixed)
+    for output in np.flatnonzero(np.repeat(is_servo, model.actuator_outnum)):
+        first = int(start.moment_rowadr[output])
+        pulled[start.moment_colind[first : first + int(start.moment_rownnz[output])]] = True
+    trees = np.unique(model.dof_treeid[pulled])
+    return np.asarray(turns_freely & np.isin(model.dof_treeid, trees))
 
 
 def _calc_velocity_changes(
     probe: mujoco.MjData, start: mujoco.MjData, change: Vector
 ) -> tuple[Vector, Vector]:
     """Returns the linearized changes of dampers' forces and of a fluid's drag, (nv,) each."""
-    probe.qvel[:] = start.qvel + _SMALL * change
+    forces = []
+    for share in (_SMALL, -_SMALL):
+        probe.qvel[:] = start.qvel + share * change
+        mujoco.mj_fwdVelocity(probe.model, probe)
+        forces.append((np.array(probe.qfrc_damper), np.array(probe.qfrc_fluid)))
+    damping, drag = ((up - down) / (2 * _SMALL) for up, down in zip(*forces, strict=True))
+    return np.asarray(damping), np.asarray(drag)
+
+
+def _calc_drag_change(probe: mujoco.MjData, start: mujoco.MjData, velocity: Vector) -> Vector:
+    """Returns by how much the drag of a fluid differs at another velocity, (nv,)."""
+    if not _is_in_fluid(start.model):
+        return np.zeros(start.model.nv)
+    probe.qvel[:] = velocity
     mujoco.mj_fwdVelocity(probe.model, probe)
-    damping = (probe.qfrc_damper - start.qfrc_damper) / _SMALL
-    return damping, (probe.qfrc_fluid - start.qfrc_fluid) / _SMALL
+    return np.asarray(np.abs(probe.qfrc_fluid - start.qfrc_fluid))
 
 
-def _calc_spring_change(start: mujoco.MjData, end: Vector, time_step: float) -> Vector:
-    """Returns -dt K v of the springs of joints and tendons, (nv,)."""
-    model = start.model
-    change = np.zeros(model.nv)
-    if model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_SPRING):
-        return change
-    for joint in np.flatnonzero(_find_elastic(model.jnt_stiffness, model.jnt_stiffnesspoly)):
-        for dofs, x in _find_displacements(start, int(joint)):
-            stiffness = _calc_slope(model.jnt_stiffness[joint], model.jnt_stiffnesspoly[joint], x)
-            change[dofs] -= time_step * stiffness * end[dofs]
-    for tendon in np.flatnonzero(_find_elastic(model.tendon_stiffness, model.tendon_stiffnesspoly)):
-        x = _calc_stretch(start, int(tendon))
-        if x == 0:
-            continue
-        first = int(model.ten_J_rowadr[tendon])
-        row = slice(first, first + int(model.ten_J_rownnz[tendon]))
-        dofs, moment = model.ten_J_colind[row], np.ravel(start.ten_J)[row]
-        stiffness = _calc_slope(
-            model.tendon_stiffness[tendon], model.tendon_stiffnesspoly[tendon], x
-        )
-        change[dofs] -= time_step * stiffness * (moment @ end[dofs]) * moment
-    return change
-
-
-def _find_elastic(stiffness: Vector, higher: Vector) -> NDArray[np.bool_]:
-    return np.asarray((stiffness != 0) | np.any(higher != 0, axis=1))
-
-
-def _calc_slope(stiffness: float, higher: Vector, x: float) -> float:
-    """Returns the derivative of a spring's polynomial at x, or 0 if it is negative."""
-    return max(0.0, float(stiffness + 2 * higher[0] * x + 3 * higher[1] * x * x))
-
-
-def _find_displacements(data: mujoco.MjData, joint: int) -> list[tuple[slice, float]]:
-    """Returns the dofs of a joint and the displacement of their spring [m or rad]."""
-    model = data.model
-    dof, address = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
-    plastic = int(model.jnt_plasticadr[joint])
-    rest = data.plastic[plastic:] if plastic >= 0 else model.qpos_spring[address:]
-    q = data.qpos[address:]
-
-    def calc_angle(first: int) -> float:
-        quat, turn = q[first : first + 4].copy(), np.zeros(3)
-        mujoco.mju_normalize4(quat)
-        mujoco.mju_subQuat(turn, quat, rest[first : first + 4].copy())
-        return float(np.linalg.norm(turn))
-
-    match int(model.jnt_type[joint]):
-        case mujoco.mjtJoint.mjJNT_FREE.value:
-            linear = float(np.linalg.norm(q[:3] - rest[:3]))
-            return [(slice(dof, dof + 3), linear), (slice(dof + 3, dof + 6), calc_angle(3))]
-        case mujoco.mjtJoint.mjJNT_BALL.value:
-            return [(slice(dof, dof + 3), calc_angle(0))]
-        case _:
-            return [(slice(dof, dof + 1), float(q[0] - rest[0]))]
-
-
-def _calc_stretch(data: mujoco.MjData, tendon: int) -> float:
-    """Returns the length of a tendon beyond its rest lengths [m]; 0 if it is slack."""
-    plastic = int(data.model.tendon_plasticadr[tendon])
-    rest = (
-        data.plastic[plastic : plastic + 2]
-        if plastic >= 0
-        else data.model.tendon_lengthspring[tendon]
-    )
-    length = float(data.ten_length[tendon])
-    return length - min(max(length, float(rest[0])), float(rest[1]))
-
-
-def _calc_actuator_forces(
-    probe: mujoco.MjData, start: mujoco.MjData, end: Vector, time_step: float, *, limits_act: bool
-) -> Interval:
-    """Returns the force of all actuators on each dof."""
-    model = start.model
-    moment = np.zeros((model.nout, model.nv))
-    mujoco.mju_sparse2dense(
-        moment,
-        np.ravel(start.actuator_moment),
-        start.moment_rownnz,
-        start.moment_rowadr,
-        start.moment_colind,
-    )
-    ends = _calc_actuator_ends(probe, start, moment @ end, time_step, limits_act=limits_act)
-    first, last = (moment * force[:, None] for force in ends)
-    low, high = np.minimum(first, last).sum(axis=0), np.maximum(first, last).sum(axis=0)
-    size = np.maximum(np.abs(first), np.abs(last)).sum(axis=0)
-    for joint in np.flatnonzero(
-        np.asarray(model.jnt_actgravcomp) | np.asarray(model.jnt_actfrclimited)
-    ):
-        dof = int(model.jnt_dofadr[joint])  # of a slide or hinge, or the first of others
-        if model.jnt_actgravcomp[joint]:
-            dofs = model.dof_jntid == joint
-            low[dofs] += start.qfrc_gravcomp[dofs]
-            high[dofs] += start.qfrc_gravcomp[dofs]
-        if not model.jnt_actfrclimited[joint]:
-            continue
-        limit, now = model.jnt_actfrcrange[joint], float(start.qfrc_actuator[dof])
-        if limits_act or not limit[0] < now < limit[1]:
-            low[dof], high[dof] = np.clip((low[dof], high[dof]), *limit)
-    return Interval(low, high, size)
-
-
-def _calc_actuator_ends(
-    probe: mujoco.MjData, start: mujoco.MjData, speed: Vector, time_step: float, *, limits_act: bool
-) -> tuple[Vector, Vector]:
-    """Returns two forces of each output of actuators between which that of the step lies, (nout,) each.
-
-    An affine force acts at the end of the step, without the parts that destabilize. Others, and those
-    that share a limit, lie between the force at the start and its linearization.
-    """
-    model = start.model
-    length, velocity = np.array(start.actuator_length), np.array(start.actuator_velocity)
-    way, change = time_step * speed, speed - velocity
-
-    def calc(lengths: Any, velocities: Any) -> Vector:
-        probe.actuator_length[:] = length + lengths * way
-        probe.actuator_velocity[:] = velocity + velocities * change
-        mujoco.mj_fwdActuation(probe.model, probe)
-        return np.array(probe.actuator_force)
-
-    force, unlimited = np.array(start.actuator_force), calc(0, 0)
-    restores = (calc(1, 0) - unlimited) * way <= 0
-    slope = (calc(0, _SMALL) - unlimited) / _SMALL
-    dissipates = slope * change <= 0
-    is_affine, shares_limit = _find_affine(model), _find_shared_limits(model)
-    last = np.where(is_affine, calc(restores, dissipates), unlimited + slope * dissipates)
-    ranges = np.repeat(model.actuator_forcerange, model.actuator_outnum, axis=0)
-    ranges[np.repeat(model.actuator_forcelimited, model.actuator_outnum) == 0] = [-np.inf, np.inf]
-    if limits_act:
-        last = np.where(is_affine, np.clip(last, ranges[:, 0], ranges[:, 1]), last)
-        return np.where(is_affine & ~shares_limit, last, force), last
-    is_held = (force <= ranges[:, 0]) | (force >= ranges[:, 1])
-    is_held |= np.abs(force - unlimited) > 1e-12 * np.abs(unlimited)
-    last = np.where(is_held, force, last)
-    return np.where(is_affine & ~shares_limit, last, force), last
-
-
-def _find_affine(model: mujoco.MjModel) -> NDArray[np.bool_]:
-    """Returns which outputs have a force that is affine in length and velocity, (nout,)."""
-    gain, bias = mujoco.mjtGain, mujoco.mjtBias
-    affine = np.isin(model.actuator_gaintype, (int(gain.mjGAIN_FIXED), int(gain.mjGAIN_AFFINE)))
-    affine &= np.isin(model.actuator_biastype, (int(bias.mjBIAS_NONE), int(bias.mjBIAS_AFFINE)))
-    affine &= (np.asarray(model.actuator_plugin) < 0) & (np.asarray(model.actuator_outnum) == 1)
-    return np.asarray(np.repeat(affine, model.actuator_outnum))
-
-
-def _find_shared_limits(model: mujoco.MjModel) -> NDArray[np.bool_]:
-    """Returns which outputs act on a joint or tendon whose total force is limited, (nout,)."""
-    kinds, target = np.asarray(model.actuator_trntype), np.asarray(model.actuator_trnid)[:, 0]
-    shares = np.zeros(model.nactuator, bool)
-    transmission = mujoco.mjtTrn
-    joints = np.isin(
-        kinds, (int(transmission.mjTRN_JOINT), int(transmission.mjTRN_JOINTINPARENT))
-    )
-    shares[joints] = np.asarray(model.jnt_actfrclimited, bool)[target[joints]]
-    tendons = kinds == int(transmission.mjTRN_TENDON)
-    shares[tendons] = np.asarray(model.tendon_actfrclimited, bool)[target[tendons]]
-    return np.asarray(np.repeat(shares, model.actuator_outnum))
+def _is_in_fluid(model: mujoco.MjModel) -> bool:
+    return bool(model.opt.density > 0 or model.opt.viscosity > 0)

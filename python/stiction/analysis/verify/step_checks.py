@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.analysis.artifacts.predictions import PairProperties
-from stiction.analysis.verify.contacts import StepContacts
+from stiction.analysis.verify.contacts import SINGLE, StepContacts
 from stiction.analysis.verify.impulses import StepStates
 from stiction.analysis.verify.smooth_forces import calc_smooth_impulses
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_SINGLE = 4e-7  # rounding of products of numbers in single precision [-]
 _DOUBLE = 1e-9  # rounding of positions in double precision [-]
 _TOUCH = 2e-6  # distance at which surfaces count as touching [m]
 
@@ -64,7 +63,7 @@ def check_momentum(
     # The certificate has a residual r with |D r| = momentum_error, D = diag(M)^(-1/2).
     diagonal = _calc_inertia_diagonal(model, data)
     # Linearized forces have errors of rounding of 2e-11.
-    limit = _SINGLE * sizes + 1e-10 * (sizes + np.abs(momentum) + smooth.size)
+    limit = SINGLE * sizes + 1e-10 * (sizes + np.abs(momentum) + smooth.size)
     limit += 1.1 * recorded_error * np.sqrt(diagonal) + 1e-14
     return _find_worst(excess, limit, known, lambda i: _name_dof(model, i))
 
@@ -84,8 +83,7 @@ def check_positions(states: StepStates, time_step: float) -> Violation:
 
 def check_adhesion(contacts: StepContacts) -> Violation:
     """Checks that no contact pulls: gamma_n >= 0 [N s]."""
-    limit = _SINGLE * np.linalg.norm(contacts.impulse, axis=1) + 1e-14
-    return _find_worst_contact(-contacts.normal_impulse, limit)
+    return _find_worst_contact(-contacts.normal_impulse, contacts.rounding + 1e-14)
 
 
 def calc_momentum_size(states: StepStates) -> float:
@@ -110,7 +108,7 @@ def check_cone(
     excess = np.linalg.norm(contacts.tangential_impulse, axis=1) - bound
     size = np.linalg.norm(contacts.impulse, axis=1)
     # The solver's residual may leave these shares, see docs/certificates.md.
-    limit = (_SINGLE * (1 + friction) + 1e-5) * size + 1e-9 * size.max(initial=0.0) + 1e-14
+    limit = (SINGLE * (1 + friction) + 1e-5) * size + 1e-9 * size.max(initial=0.0) + 1e-14
     limit += 1e-15 * momentum
     limit += 1.1 * coupling_error * friction * contacts.normal_impulse.max(initial=0.0)
     return _find_worst_contact(excess, limit)
@@ -121,9 +119,7 @@ def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: Vec
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
     speed = np.linalg.norm(velocity, axis=1)
-    # Normals are in single precision, so tangential impulses are wrong by a share of the whole ones.
-    rounding = _SINGLE * np.linalg.norm(contacts.impulse, axis=1)
-    limit = size * (1e-5 * speed + tolerance) + rounding * speed + 1e-16
+    limit = size * (1e-5 * speed + tolerance) + contacts.rounding * speed + 1e-16
     return _find_worst_contact(work, limit)
 
 
@@ -144,8 +140,7 @@ def check_touch(
     # A contact that was deep presses while it parts, so the smaller of both distances counts.
     end = np.minimum(contacts.distance + time_step * normal_velocity, contacts.distance)
     reach = gap + ahead * np.maximum(-normal_velocity, 0)
-    rounding = _SINGLE * np.linalg.norm(contacts.impulse, axis=1)
-    presses = contacts.normal_impulse > rounding + 1e-6 * max(
+    presses = contacts.normal_impulse > contacts.rounding + 1e-6 * max(
         float(contacts.normal_impulse.max(initial=0)), 1e-12
     )
     excess = np.where(presses, end - reach, -np.inf)
@@ -179,7 +174,7 @@ def check_law(
         law = dt * pair.stiffness * max(x, 0.0) * max(1 - pair.dissipation * z, 0.0)
         # The slope of the law times the errors of distance, velocity and of the soft norm of slip.
         soft = pair.friction * eps * 3 if is_coupled else 0.0
-        error = _SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z) + tolerance[i])
+        error = SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z) + tolerance[i])
         error += 1e-9
         slope = dt * pair.stiffness * (1 + pair.dissipation * (abs(z) + x / dt))
         excess[i] = abs(contacts.normal_impulse[i] - law)
