@@ -41,7 +41,9 @@ def make_contacts(at: Any, force: Any, friction: Any = 0.5, **further: Any) -> G
         "force": np.asarray(force, float),
         "friction": np.full(n, 1.0) * friction,
         "torsion": np.zeros(n),
+        "rolling": np.zeros(n),
         "tangential": np.zeros((n, 3)),
+        "torque": np.zeros((n, 3)),
     }
     return GraspContacts(**{**values, **further})
 

@@ -101,7 +101,7 @@ def _calc_actuator_ends(
 
 
 def _find_held_joints(start: mujoco.MjData) -> NDArray[np.bool_]:
-    """Returns which joints a limit of their actuators' total force holds; False at the end, (njnt + 1,)."""
+    """Returns the joints that a limit of their total force holds, and False at the end, (njnt + 1,)."""
     model = start.model
     force = np.asarray(start.qfrc_actuator)[model.jnt_dofadr]
     low, high = np.asarray(model.jnt_actfrcrange).T
