@@ -10,6 +10,7 @@ from stiction.analysis.grasp.grip import Grip, GripReader
 from stiction.runs.run import Step
 
 _MAX_GRIPS = 2000  # steps before the drop that are looked at
+_LEAVING = 20  # steps in which a body may leave its grip at edges, with forces of impacts
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,12 @@ class GripLog:
     def find_lack(self) -> Lack | None:
         """Returns what the last grip lacked; None if its friction could carry the body."""
         found: Lack | None = None
-        for time, grip in reversed(self._grips):
+        for age, (time, grip) in enumerate(reversed(self._grips)):
             margin = grip.calc_margin(by_grippers=True)
             is_weak = margin <= 0 and (found is None or grip.at_bound[~grip.fixed].all())
             if not is_weak:
+                if found is None and age < _LEAVING:
+                    continue
                 break
             had = grip.calc_gripper_force()
             found = Lack(time, had, had * (1 - margin) if math.isfinite(margin) else math.inf)

@@ -240,9 +240,9 @@ class _Run:
             )
 
     def _explain_drop(self, lack: Lack | None) -> None:
-        if lack is None:
-            return
         row = self._row
+        if lack is None or contact_model_traits(row.contact_model).has_viscous_friction:
+            return  # viscous friction holds no load, however hard the grip presses
         row.normal_force = lack.had
         if math.isinf(lack.needed):
             row.message += (
