@@ -21,6 +21,7 @@ struct Soft {
   double norm() const { return soft.norm(); }
   double inv_h() const { return soft.inv_h; }
   bool is_slipping() const { return soft.is_slipping(); }
+  bool is_beyond_tolerance() const { return soft.is_beyond_tolerance(); }
   Matrix direction_gradient() const {
     return Matrix::NullaryExpr([this](Eigen::Index i, Eigen::Index j) {
       return soft.curvature(static_cast<int>(i), static_cast<int>(j), Curvature::kExact);
@@ -139,6 +140,8 @@ TEST(SoftNorm, SlipsAtItsBound) {
     EXPECT_EQ(Soft<2>(Eigen::Vector2d(0.6 * slip, 0.8 * slip), 1e-4).is_slipping(), share > 0.99)
         << share;
   }
+  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0.9e-4, 0), 1e-4).is_beyond_tolerance());
+  EXPECT_TRUE(Soft<2>(Eigen::Vector2d(0.8e-4, 0.8e-4), 1e-4).is_beyond_tolerance());
 }
 
 using Kind = FrictionRegularizationKind;
@@ -207,6 +210,7 @@ TEST(SlipNorm, EqualsTheFormulaAtAnySlip) {
         const double along = static_cast<double>(expected.df / eps);
         EXPECT_NEAR(norm.along, along, 1e-14 * along + 4e-16 / eps * (kind == Kind::quadratic))
             << name << " " << ratio;
+        EXPECT_EQ(norm.is_beyond_tolerance(), static_cast<double>(r) > eps);
         // The soft law reaches its share at s = 7.018, the arctangent at s = 63.66; the others
         // reach the whole bound at s = 1.
         const double at_bound = kind == Kind::soft ? 7.018 : kind == Kind::arctan ? 63.66 : 1;

@@ -1,7 +1,7 @@
 """Tests the verdicts of `doctor`, `converge` and the artifacts on each side of their limits.
 
-Those of `grasp` and `compare` are in grasp/test_verdicts.py, those of `check` in test_check.py for scenes,
-and in verify for recordings.
+Those of `grasp` and `compare` are in grasp/test_verdicts.py, those of `check` in test_check.py for
+scenes, and in verify for recordings.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def test_the_doctor_tells_sick_from_sound(
 
 BOX = (
     '<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1"/>'
-    '<body pos="0 0 .12" euler="35 20 10"><freejoint/><geom type="box" size=".03 .05 .07" mass="1"/></body>'
-    "</worldbody></mujoco>"
+    '<body pos="0 0 .12" euler="35 20 10"><freejoint/>'
+    '<geom type="box" size=".03 .05 .07" mass="1"/></body></worldbody></mujoco>'
 )
 SOFT = {"materials": {"soft": {"stiffness": 2e3, "dissipation": 0}}, "geoms": {"*": "soft"}}
 

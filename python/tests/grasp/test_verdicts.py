@@ -41,7 +41,8 @@ def write(
         f"<mujoco><option timestep='.001' cone='elliptic'/><default><geom friction='{FRICTION}'/>"
         f"</default><worldbody>{further}<body name='cube' pos='0 0 {height}'><freejoint/>"
         f"<geom type='box' size='.02 .02 .02' mass='.1' {body}/></body>{fingers}</worldbody>"
-        f"<actuator>{motors}</actuator><custom><text name='stiction_held' data='cube'/></custom><keyframe><key ctrl='{force} {force}' "
+        f"<actuator>{motors}</actuator><custom><text name='stiction_held' data='cube'/></custom>"
+        f"<keyframe><key ctrl='{force} {force}' "
         f"qpos='0 0 {height} 1 0 0 0 0 0'/></keyframe></mujoco>"
     )
     return stiction.load_scene(path)

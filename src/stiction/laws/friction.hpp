@@ -44,6 +44,8 @@ struct SoftNorm {
     constexpr double kSquare = kShareAtBound * kShareAtBound;
     return squared_slip() * inv_h * inv_h >= kSquare;
   }
+  /// True if the slip speed is above the tolerance. A mask if T is lanes.
+  auto is_beyond_tolerance() const { return squared_slip() > eps * eps; }
   /// |u|_s [m/s].
   T norm() const { return squared_slip() / (1 / inv_h + eps); }
 
@@ -204,6 +206,8 @@ struct SlipNorm {
     const T speed = math::sqrt(squared);
     return (across * speed >= kShareAtBound) & (along * speed <= 2 * (1 - kShareAtBound));
   }
+  /// True if the slip speed is above the tolerance. A mask if T is lanes.
+  auto is_beyond_tolerance() const { return squared > eps * eps; }
   /// |u|_f [m/s].
   T norm() const { return F_over_s2 * squared / eps; }
 

@@ -13,7 +13,7 @@ from stiction import StepReport
 from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.creep import predict_creep
 from stiction.analysis.grasp import limits
-from stiction.analysis.grasp.drop import GripLog, Lack
+from stiction.analysis.grasp.drop import Lack, StepLog
 from stiction.analysis.grasp.grip import Grip, GripReader
 from stiction.binding.interrupts import AfterStep
 from stiction.errors import Error, ignored_settings_are_fine
@@ -190,7 +190,7 @@ class _Run:
         row.notes += find_ignored_friction(self._settings.scene, row.contact_model)
         run = self._settings.make_run(simulator)
         reader = GripReader(simulator, self._held)
-        hold, log = Hold(self._held, result.hold_start), GripLog(reader)
+        hold, log = Hold(self._held, result.hold_start), StepLog(self._held)
         start = float(run.data.time)
         end = run.to_end(hold.follow, log.follow, stop=after_step)
         result.interrupted = end == RunEnd.stopped
@@ -199,10 +199,11 @@ class _Run:
             row.message = f"at {run.data.time:.4g} s: {run.report.message}"
             return
         if hold.report is None:
-            self._explain_no_hold(hold, log, float(run.data.time))
+            self._explain_no_hold(hold, log.find_lack(reader), float(run.data.time))
             return
         judged = find_judged_start(start, start + result.duration, self._held, result.hold_start)
-        grip = reader.read(hold.report, run.data)
+        center = np.array(run.data.subtree_com[self._held.body])
+        grip = reader.read(hold.report, center)
         self._measure_creep(hold, grip, judged)
         row.creep_predicted = predict_creep(
             self._held, hold.report, run.data, self._model, simulator.options
@@ -221,12 +222,12 @@ class _Run:
         self._row.creep_measured = creep - float(lever @ self._held.down)
         self._row.turning_measured = float(np.linalg.norm(turning))
 
-    def _explain_no_hold(self, hold: Hold, log: GripLog, end: float) -> None:
+    def _explain_no_hold(self, hold: Hold, lack: Lack | None, end: float) -> None:
         row, name = self._row, self._held.name
         if hold.dropped_at is not None:
             row.status = "dropped"
             row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
-            self._explain_drop(log.find_lack())
+            self._explain_drop(lack)
             return
         row.status, start = "not_touched", self._result.hold_start
         if not hold.has_begun:

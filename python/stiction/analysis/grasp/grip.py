@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
 from stiction.analysis.grasp import limits
-from stiction.analysis.grasp.limits import GraspContacts
+from stiction.analysis.grasp.limits import Flags, GraspContacts, Vector
 from stiction.runs.held_body import HeldBody
 from stiction.simulator import Simulator
 
@@ -26,12 +25,12 @@ class Grip:
 
     held: HeldBody
     contacts: GraspContacts
-    fixed: limits.Flags
-    at_bound: limits.Flags
-    center: limits.Vector
+    fixed: Flags
+    at_bound: Flags
+    center: Vector
 
     def calc_margin(self, *, by_grippers: bool = False) -> float:
-        """Returns the share of friction that the weight leaves, of all contacts or without `fixed` [-]."""
+        """Returns the share of friction that the weight leaves [-], with or without `fixed`."""
         contacts = self.contacts.select(~self.fixed) if by_grippers else self.contacts
         return limits.calc_slip_margin(contacts, self.held.down, self.held.load, self.center)
 
@@ -48,18 +47,18 @@ class GripReader:
     """Reads grips from reports; asks the simulator for coefficients of torsion once a pair."""
 
     def __init__(self, simulator: Simulator, held: HeldBody) -> None:
-        self._simulator, self._held = simulator, held
+        self._simulator, self._held, self._model = simulator, held, simulator.model
         traits = contact_model_traits(simulator.contact_model)
         self._uses_friction = traits.uses_friction
         self._takes_torsion = traits.takes_laws or traits.is_mj_step
         self._torsion: dict[tuple[int, int], tuple[float, float]] = {}
 
-    def read(self, report: StepReport, data: mujoco.MjData) -> Grip:
-        """Returns the grip in a step that has been made."""
+    def read(self, report: StepReport, center: Vector) -> Grip:
+        """Returns the grip in a step with the center of mass of the body [m], (3,)."""
         contacts, held = report.contacts, self._held
         own, signs = held.find_contacts(contacts), held.find_signs(contacts)
         presses = np.asarray(contacts.normal_impulse)[own] > 0
-        fixed = held.find_fixed(contacts, data.model)[presses]
+        fixed = held.find_fixed(contacts, self._model)[presses]
         own, signs = own[presses], signs[presses, None]
         impulse, normal = signs * contacts.impulse[own], signs * contacts.normal[own]
         normal_impulse = contacts.normal_impulse[own]
@@ -75,7 +74,7 @@ class GripReader:
             torque=signs * contacts.torque_impulse[own] / contacts.time_step,
         )
         at_bound = np.asarray(contacts.slipping, bool)[own]
-        return Grip(held, found, fixed, at_bound, np.array(data.subtree_com[held.body]))
+        return Grip(held, found, fixed, at_bound, center)
 
     def _find_torsion(self, geom1: int, geom2: int) -> tuple[float, float]:
         """Returns the coefficients of torsional and rolling friction that the model uses [m]."""
