@@ -100,6 +100,13 @@ void bind_traits(nb::module_& m) {
               "True if contacts act earlier by their relaxation time.")
       .def_ro("has_smooth_forces", &ContactModelTraits::has_smooth_forces,
               "True if forces are smooth functions of the state between impacts.")
+      .def_prop_ro(
+          "is_complementary",
+          [](const ContactModelTraits& traits) {
+            return traits.tangents != contact::TangentPolicy::kLeastEnergy;
+          },
+          "True if contacts press only where surfaces touch at the end of a step, and friction of "
+          "each takes energy. Otherwise only the energy of all impulses together is least.")
       .def_ro("uses_friction", &ContactModelTraits::uses_friction,
               "True if the model reads sliding friction coefficients.")
       .def_ro("limitation", &ContactModelTraits::limitation,

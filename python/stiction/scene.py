@@ -10,7 +10,7 @@ from typing import Any
 
 import mujoco
 
-from stiction._core import ContactProperties, SceneFile, check_model
+from stiction._core import ContactProperties, SceneFile, check_model, contact_model_traits
 from stiction.errors import Error, StictionWarning, warn
 from stiction.inputs.arguments import check_path
 from stiction.inputs.control_schedule import ControlSchedule, find_control_schedule
@@ -63,6 +63,13 @@ class Scene:
         """
         options.setdefault("properties", self.properties)
         return Simulator(self.model, contact_model, **options)
+
+
+def find_ignored_friction(scene: Scene, contact_model: str) -> list[str]:
+    """Returns a remark if a run of the contact model has other friction than the scene's properties."""
+    if scene.properties is None or not contact_model_traits(contact_model).is_mj_step:
+        return []
+    return ["mj_step has friction, solref and solimp of the MJCF, and ignores contact properties"]
 
 
 def load_scene(path: str | Path, properties: PropertiesLike = None) -> Scene:

@@ -21,6 +21,7 @@ struct Soft {
   double norm() const { return soft.norm(); }
   double inv_h() const { return soft.inv_h; }
   bool is_slipping() const { return soft.is_slipping(); }
+  bool is_beyond_tolerance() const { return soft.is_beyond_tolerance(); }
   Matrix direction_gradient() const {
     return Matrix::NullaryExpr([this](Eigen::Index i, Eigen::Index j) {
       return soft.curvature(static_cast<int>(i), static_cast<int>(j), Curvature::kExact);
@@ -132,10 +133,15 @@ TYPED_TEST(SoftNormTest, StiffnessAlongTheSlipDoesNotCancel) {
   }
 }
 
-TEST(SoftNorm, SlipsBeyondItsTolerance) {
-  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0, 0), 1e-4).is_slipping());
-  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0.9e-4, 0), 1e-4).is_slipping());
-  EXPECT_TRUE(Soft<2>(Eigen::Vector2d(0.8e-4, 0.8e-4), 1e-4).is_slipping());
+// A contact holds a load of 98 % of its bound, at a creep of 5 times the slip tolerance.
+TEST(SoftNorm, SlipsAtItsBound) {
+  for (const double share : {0.0, 0.72, 0.98, 0.9899, 0.9901, 0.9999}) {
+    const double slip = 1e-4 * share / std::sqrt(1 - share * share);
+    EXPECT_EQ(Soft<2>(Eigen::Vector2d(0.6 * slip, 0.8 * slip), 1e-4).is_slipping(), share > 0.99)
+        << share;
+  }
+  EXPECT_FALSE(Soft<2>(Eigen::Vector2d(0.9e-4, 0), 1e-4).is_beyond_tolerance());
+  EXPECT_TRUE(Soft<2>(Eigen::Vector2d(0.8e-4, 0.8e-4), 1e-4).is_beyond_tolerance());
 }
 
 using Kind = FrictionRegularizationKind;
@@ -204,7 +210,12 @@ TEST(SlipNorm, EqualsTheFormulaAtAnySlip) {
         const double along = static_cast<double>(expected.df / eps);
         EXPECT_NEAR(norm.along, along, 1e-14 * along + 4e-16 / eps * (kind == Kind::quadratic))
             << name << " " << ratio;
-        EXPECT_EQ(norm.is_slipping(), static_cast<double>(r) > eps);
+        EXPECT_EQ(norm.is_beyond_tolerance(), static_cast<double>(r) > eps);
+        // The soft law reaches its share at s = 7.018, the arctangent at s = 63.66; the others
+        // reach the whole bound at s = 1.
+        const double at_bound = kind == Kind::soft ? 7.018 : kind == Kind::arctan ? 63.66 : 1;
+        EXPECT_EQ(norm.is_slipping(), static_cast<double>(r) > at_bound * eps)
+            << name << " " << ratio;
       }
     }
   }

@@ -33,8 +33,9 @@ def grasp(
     """Report the slip margin, creep and torsional limit of a held body under each contact model.
 
     The scene runs with its controls. The slip margin is the share of friction that the weight leaves.
-    Creep is the slip speed under the weight, predicted and measured. The torsional limit is the
-    largest torque about the grasp axis that friction carries.
+    Creep is the slip speed under the weight, predicted and measured; turning is the speed at which the
+    body turns in its grip. The torsional limit is the largest torque about the grasp axis that friction
+    carries. A body that was dropped is answered with the force that its grip lacked, and from when on.
 
     Exit codes: 0 every model holds the body, 1 one drops it or fails, 2 wrong usage, 130 Ctrl-C.
     """
@@ -65,14 +66,25 @@ def grasp(
         messages.fail("interrupted; the last row covers only the steps made so far")
         return ExitCode.INTERRUPTED
     for row in result.rows:
+        for note in row.notes:
+            messages.warn(f"{row.label}: {note}")
         if row.message:
             report = messages.warn if row.status in _GOOD else messages.fail
             report(f"{row.label}: {row.message}")
+    if creeping := result.find_creeping():
+        messages.warn(
+            f"{', '.join(creeping)}: friction creeps while it holds, by the regularization of "
+            f"friction_law '{friction_law}'; --friction-law elastic holds '{result.body}' on springs "
+            "that do not creep"
+        )
     return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
 
 
 def _make_grasp_table(result: Grasp) -> Table:
-    title = f"'{result.body}' with {result.load:.4g} N, held for {result.duration:.4g} s"
+    title = (
+        f"'{result.body}' with {result.load:.4g} N; a run of {result.duration:.4g} s, hold from "
+        f"{result.hold_start:.4g} s on"
+    )
     headings = (
         "contact model",
         "normal force\nN",
@@ -80,11 +92,12 @@ def _make_grasp_table(result: Grasp) -> Table:
         "worst contact\n% of bound",
         "creep\num/s",
         "predicted\num/s",
+        "turning\nmrad/s",
         "torsional limit\nN m",
         "status",
     )
     cells = map(_make_cells, result.rows)
-    return make_text_table(headings, cells, "lrrrrrr", title=title, no_wrap=True)
+    return make_text_table(headings, cells, "lrrrrrrr", title=title, no_wrap=True)
 
 
 def _make_cells(row: GraspRow) -> tuple[str, ...]:
@@ -100,6 +113,7 @@ def _make_cells(row: GraspRow) -> tuple[str, ...]:
         format_value(row.worst_share, 100),
         format_value(row.creep_measured, 1e6),
         format_value(row.creep_predicted, 1e6),
+        format_value(row.turning_measured, 1e3),
         format_value(row.torsional_limit),
         row.status,
     )

@@ -23,7 +23,7 @@ from stiction.runs.held_body import HeldBody, Hold
 from stiction.runs.run import RunEnd, RunSettings, Step
 from stiction.runs.run_summary import calc_energy
 from stiction.runs.trace import Trace
-from stiction.scene import Scene
+from stiction.scene import Scene, find_ignored_friction
 from stiction.setup.options import DEFAULTS
 from stiction.view.film import Film
 from stiction.view.session import MAX_SESSIONS
@@ -131,6 +131,7 @@ class CaseRun:
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
         self.row = Row(case.label, case.contact_model, accuracy=case.accuracy)
+        self.row.notes += find_ignored_friction(settings.scene, case.contact_model)
         if case.is_mj_step:
             self.row.impratio = float(self._model.opt.impratio)
             self.row.noslip_iterations = int(self._model.opt.noslip_iterations)

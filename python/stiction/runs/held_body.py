@@ -54,17 +54,25 @@ class HeldBody:
         """True if a body that is not fixed to the world touches these bodies."""
         return bool(model.body_weldid[self.find_holders(contacts)].any())
 
+    def find_fixed(self, contacts: ContactReport, model: mujoco.MjModel) -> NDArray[np.bool_]:
+        """Returns which contacts of find_contacts are with bodies that are fixed to the world, (n,)."""
+        bodies = contacts.bodies[self.find_contacts(contacts)]
+        others = np.where(np.isin(bodies[:, 1], self.bodies), bodies[:, 0], bodies[:, 1])
+        return np.asarray((model.body_weldid[others] == 0) & (model.body_mocapid[others] < 0))
+
 
 class Slip:
-    """Slip of a held body along gravity, relative to the bodies that hold it at the start.
+    """Slip of a held body along gravity, and its turn, relative to the bodies that hold it at the start.
 
     The slip is the motion of the body's center of mass in the frame of each holder, averaged over
-    the holders. Translation and rotation of the whole grasp therefore do not count as slip.
+    the holders. Translation and rotation of the whole grasp therefore do not count as slip. So is the
+    turn, the rotation of the body since the start.
     """
 
     def __init__(self, held: HeldBody, holders: NDArray[np.intp], data: mujoco.MjData) -> None:
         self._held, self._holders = held, holders
         self._down_H = [data.xmat[h].reshape(3, 3).T @ held.down for h in holders]
+        self._rotations = [self._calc_rotation(h, data) for h in holders]
         self._start = 0.0
         self._start = self.calc(data)
 
@@ -76,6 +84,21 @@ class Slip:
             for h, down_H in zip(self._holders, self._down_H, strict=True)
         ]
         return float(np.mean(slips)) - self._start
+
+    def calc_turn(self, data: mujoco.MjData) -> NDArray[np.float64]:
+        """Returns the rotation vector since the start at the poses in data, in the world [rad], (3,)."""
+        turns = np.zeros((len(self._holders), 3))
+        for turn, h, start in zip(turns, self._holders, self._rotations, strict=True):
+            quat = np.zeros(4)
+            mujoco.mju_mat2Quat(quat, (self._calc_rotation(h, data) @ start.T).ravel())
+            mujoco.mju_quat2Vel(turn, quat, 1)
+            turn[:] = data.xmat[h].reshape(3, 3) @ turn
+        return np.asarray(turns.mean(axis=0))
+
+    def _calc_rotation(self, holder: int, data: mujoco.MjData) -> NDArray[np.float64]:
+        """Returns the rotation from the body's frame to that of a holder, (3, 3)."""
+        own = data.xmat[self._held.body].reshape(3, 3)
+        return np.asarray(data.xmat[holder].reshape(3, 3).T @ own)
 
 
 def find_held_body(scene: Scene) -> HeldBody | None:
@@ -132,7 +155,7 @@ class Hold:
     """Follows a held body through a run: the grip before the hold at `start`, and the slip during it.
 
     has_begun: True if a step has begun in the hold, whose start may be a rounding off such a time.
-    times, slips: of all steps: their starts [s], and the results of follow [m].
+    times, slips, turns: of all steps: their starts [s], the results of follow [m], and turns [rad], (3,).
     """
 
     def __init__(self, held: HeldBody, start: float) -> None:
@@ -144,11 +167,15 @@ class Hold:
         self.report: StepReport | None = None
         self.times: list[float] = []
         self.slips: list[float] = []
+        self.turns: list[NDArray[np.float64]] = []
 
     def follow(self, step: Step) -> float:
         """Returns the slip in the hold [m], or NaN. Poses after a step belong to its start."""
         self.times.append(step.time)
         self.slips.append(self._calc_slip(step.time, step.report, step.data))
+        is_known = self._slip is not None and math.isfinite(self.slips[-1])
+        turn = self._slip.calc_turn(step.data) if self._slip and is_known else np.full(3, np.nan)
+        self.turns.append(turn)
         return self.slips[-1]
 
     def find_judged(self, begin: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -156,6 +183,15 @@ class Hold:
         times, slips = np.array(self.times), np.array(self.slips)
         judged = (times >= begin) & np.isfinite(slips)
         return times[judged], slips[judged]
+
+    def calc_turning(self, begin: float) -> NDArray[np.float64] | None:
+        """Returns the mean velocity of turning from a time [s] on [rad/s], (3,); None if unknown."""
+        times, turns = np.array(self.times), np.array(self.turns).reshape(-1, 3)
+        judged = (times >= begin) & np.isfinite(np.array(self.slips))
+        if np.count_nonzero(judged) < 2:
+            return None
+        slopes = np.polyfit(times[judged] - times[judged].mean(), turns[judged], 1)
+        return np.asarray(slopes[0])
 
     def calc_creep(self, begin: float) -> float | None:
         """Returns the mean slip speed from a time [s] on [m/s]; None with less than two slips."""

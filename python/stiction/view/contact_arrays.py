@@ -26,7 +26,7 @@ class PatchArrays:
     center, normal: center [m] and unit normal of each face, (m, 3).
     area: area of each face [m^2], (m,).
     traction, slip_velocity: traction on the second body [Pa] and its slip [m/s], (m, 3).
-    slipping: True for a face that slips, (m,).
+    slipping: True for a face with friction at its bound, (m,).
     """
 
     starts: NDArray[np.int64]
@@ -53,7 +53,7 @@ class PointArrays:
     point, normal: contact point [m] and unit normal into the second body, (n, 3).
     force: mean force on the second body [N], (n, 3).
     slip_velocity: tangential velocity of the second body [m/s], (n, 3); NaN if it is unknown.
-    slipping: True for a contact that slips, (n,).
+    slipping: True for a contact with friction at its bound, (n,).
     is_fallback: True for a contact of a pair that has pressure fields but touches in points, (n,).
     """
 

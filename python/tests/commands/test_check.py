@@ -72,6 +72,10 @@ FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
     '<body pos="0 0 .1"><freejoint/><geom name="cube" condim="1" type="box" size=".1 .1 .1"/></body>'
 )
 
+BOX_SIZE = 'type="box" size=".1 .1 .1" pos="0 0 .1"'
+# By 1 + 50 mu at 1 m/s, which is worth a finding from 1.1 on.
+STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
+
 
 @pytest.mark.parametrize(
     ("check", "bodies", "contact_model", "text"),
@@ -97,9 +101,49 @@ def test_each_check_finds_its_fault(
     assert text in messages[check]
 
 
+@pytest.mark.parametrize(
+    ("check", "faulty", "good", "contact_model"),
+    [
+        (
+            "unused_settings",
+            make_stack(1).replace("size=", 'condim="4" size='),
+            make_stack(1).replace("size=", 'condim="3" size='),
+            "sap",
+        ),
+        ("initial_state", OVERLAP, OVERLAP.replace(".04", ".0405"), "coulomb"),
+        # A depth of 7.5e-5 m/kg, and a tenth of the thickness of 0.1 m.
+        ("mass_ratio", make_stack(135), make_stack(131), "sap"),
+        ("mass_ratio", make_stack(1.01e4), make_stack(0.99e4), "stewart_trinkle"),
+        # At 10 ms and 1 m/s, both thicknesses together may be 20 mm.
+        ("thin_geoms", plate(0.0179), plate(0.0181), "coulomb"),
+        ("patch_faces", PATCH, PATCH.replace('type="mesh" mesh="tent"', BOX_SIZE), "coulomb"),
+        ("friction_dimension", FRICTIONLESS, FRICTIONLESS.replace("1", "3", 1), "coulomb"),
+        (
+            "slip_stiffening",
+            STIFFENED.replace("MU", ".0021"),
+            STIFFENED.replace("MU", ".0019"),
+            "similar",
+        ),
+    ],
+)
+def test_each_check_is_silent_on_the_other_side_of_its_limit(
+    tmp_path: Path, check: str, faulty: str, good: str, contact_model: str
+) -> None:
+    arguments = {"properties": SOFT} if check == "patch_faces" else {}
+    found = [
+        {f.check for f in find(write(tmp_path, scene), contact_model=contact_model, **arguments)}
+        for scene in (faulty, good)
+    ]
+    assert found == [{check}, set()]
+
+
 def test_every_check_has_a_test() -> None:
-    tested = test_each_check_finds_its_fault.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert {row[0] for row in tested} == {check.name for check in CHECKS}
+    for test in (
+        test_each_check_finds_its_fault,
+        test_each_check_is_silent_on_the_other_side_of_its_limit,
+    ):
+        rows = test.pytestmark[0].args[1]  # type: ignore[attr-defined]
+        assert {row[0] for row in rows} == {check.name for check in CHECKS}
 
 
 def test_the_scenes_of_the_package_run_as_checked() -> None:

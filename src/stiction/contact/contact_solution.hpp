@@ -71,8 +71,12 @@ struct ContactSolution {
   std::vector<double> normal_bounds;
   /// v_c = [v_t1, v_t2, v_n] at the end of the step [m/s].
   std::vector<std::array<double, 3>> contact_velocities;
-  /// 1 if a contact slips faster than the tolerance, or is on the friction cone's boundary; else 0.
+  /// 1 if the friction of a contact is at its bound, see laws::kShareAtBound; else 0. Under rigid
+  /// models 1 if the contact moves along the surface.
   std::vector<std::uint8_t> slipping;
+  /// 1 if a contact slips faster than the slip tolerance of its law, where friction bends; else 0.
+  /// Error control compares it, as solutions on both sides of the bend cannot be extrapolated.
+  std::vector<std::uint8_t> beyond_tolerance;
   std::vector<double> row_impulses;
   std::vector<IslandStatistics> islands;
   /// The course of Newton's method on each island; empty unless SolverOptions::trace is set.

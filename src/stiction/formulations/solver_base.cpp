@@ -45,6 +45,7 @@ void begin_solution(const contact::ContactProblem& problem, const contact::Islan
   solution->normal_bounds.clear();
   solution->contact_velocities.resize(problem.num_contacts());
   solution->slipping.resize(problem.num_contacts());
+  solution->beyond_tolerance.resize(problem.num_contacts());
   solution->row_impulses.resize(problem.num_rows());
   solution->islands.resize(islands.size());
 }

@@ -8,6 +8,10 @@
 /// Regularized friction: the soft norm of a slip velocity and its derivatives.
 namespace stiction::laws {
 
+/// Friction counts as at its bound from this share on, where more slip adds less than the rest of
+/// it [-]. Laws that reach the bound only at an infinite slip need such a limit.
+inline constexpr double kShareAtBound = 0.99;
+
 /// The soft norm of a slip u with tolerance eps. With h = sqrt(u.u + eps^2),
 ///
 ///     |u|_s = h - eps,   t = u / h,   dt/du = (I - t t^T) / h.
@@ -35,8 +39,13 @@ struct SoftNorm {
     for (int i = 1; i < kSize; ++i) sum += u[i] * u[i];
     return sum;
   }
+  /// True if friction is at its bound, |t| >= kShareAtBound. A mask if T is lanes.
+  auto is_slipping() const {
+    constexpr double kSquare = kShareAtBound * kShareAtBound;
+    return squared_slip() * inv_h * inv_h >= kSquare;
+  }
   /// True if the slip speed is above the tolerance. A mask if T is lanes.
-  auto is_slipping() const { return squared_slip() > eps * eps; }
+  auto is_beyond_tolerance() const { return squared_slip() > eps * eps; }
   /// |u|_s [m/s].
   T norm() const { return squared_slip() / (1 / inv_h + eps); }
 
@@ -191,8 +200,14 @@ struct SlipNorm {
     for (int i = 0; i < kSize; ++i) t[i] = across * u[i];
   }
 
+  /// True if friction is at its bound: f >= kShareAtBound, and no longer proportional to the slip,
+  /// as that of a spring that holds. A mask if T is lanes.
+  auto is_slipping() const {
+    const T speed = math::sqrt(squared);
+    return (across * speed >= kShareAtBound) & (along * speed <= 2 * (1 - kShareAtBound));
+  }
   /// True if the slip speed is above the tolerance. A mask if T is lanes.
-  auto is_slipping() const { return squared > eps * eps; }
+  auto is_beyond_tolerance() const { return squared > eps * eps; }
   /// |u|_f [m/s].
   T norm() const { return F_over_s2 * squared / eps; }
 

@@ -200,6 +200,7 @@ TEST_P(AnySolver, ThreadsDoNotChangeABit) {
       EXPECT_EQ(solution.contact_velocities, expected.contact_velocities);
       EXPECT_TRUE(same_bits(solution.row_impulses, expected.row_impulses));
       EXPECT_EQ(solution.slipping, expected.slipping);
+      EXPECT_EQ(solution.beyond_tolerance, expected.beyond_tolerance);
     }
   }
 }

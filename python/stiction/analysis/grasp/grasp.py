@@ -7,13 +7,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.creep import predict_creep
 from stiction.analysis.grasp import limits
+from stiction.analysis.grasp.drop import Lack, StepLog
+from stiction.analysis.grasp.grip import Grip, GripReader
 from stiction.binding.interrupts import AfterStep
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.inputs.names import label_model
@@ -26,10 +27,9 @@ from stiction.runs.held_body import (
     make_held_body,
 )
 from stiction.runs.run import RunEnd, RunSettings
-from stiction.scene import Scene
+from stiction.scene import Scene, find_ignored_friction
 from stiction.setup.defaults import builtin_defaults
 from stiction.setup.options import DEFAULTS
-from stiction.simulator import Simulator
 
 
 @dataclasses.dataclass
@@ -39,15 +39,19 @@ class GraspRow:
     Attributes:
         contact_model: name of the contact model.
         label: the name, followed by 'own friction' if the model refuses the friction law.
-        status: 'held', 'supported' if normal forces carry the weight, 'slipping' if friction cannot
-            hold the body, 'dropped', 'not_touched', 'failed' if a step failed, or 'refused' if the
-            model rejects the scene.
+        status: 'held', 'supported' if normal forces or fixed bodies carry the weight or a part of it,
+            'slipping' if friction cannot hold the body, 'dropped', 'not_touched', 'failed' if a step
+            failed, or 'refused' if the model rejects the scene.
         message: what the status means here; empty for 'held'.
-        normal_force: sum of the normal forces on the body at the end [N].
+        notes: further remarks, such as settings that the model ignores.
+        normal_force: sum of the normal forces on the body at the end [N]; of a body that was dropped, of
+            its grip when it gave way.
+        needed_force: sum of normal forces with which the grip would have held a dropped body [N].
         num_contacts: number of contacts that press on the body at the end.
         slip_margin: share of friction that the weight leaves [-].
         worst_share: largest share of its friction bound that a contact uses [-].
-        creep_predicted, creep_measured: downward slip speed of the body [m/s].
+        creep_predicted, creep_measured: downward slip speed of the body at its contacts [m/s].
+        turning_measured: speed at which the body turns in its grip [rad/s].
         torsional_limit: largest torque about the grasp axis that friction carries [N m]; infinite for
             contacts that never slip.
         axis: direction in which the contacts press most, in the world, (3,).
@@ -57,12 +61,15 @@ class GraspRow:
     label: str = ""
     status: str = "held"
     message: str = ""
+    notes: list[str] = dataclasses.field(default_factory=list)
     normal_force: float | None = None
+    needed_force: float | None = None
     num_contacts: int = 0
     slip_margin: float | None = None
     worst_share: float | None = None
     creep_predicted: float | None = None
     creep_measured: float | None = None
+    turning_measured: float | None = None
     torsional_limit: float | None = None
     axis: list[float] | None = None
 
@@ -90,6 +97,16 @@ class Grasp:
     hold_start: float
     rows: list[GraspRow] = dataclasses.field(default_factory=list)
     interrupted: bool = False
+
+    def find_creeping(self) -> list[str]:
+        """Returns the labels of the rows that creep, and would not with friction_law 'elastic'."""
+        return [
+            row.label
+            for row in self.rows
+            if row.status == "held"
+            and (row.creep_predicted or 0.0) != 0.0
+            and contact_model_traits(row.contact_model).takes_anchors
+        ]
 
     def figures(self) -> dict[str, Any]:
         """Everything by name, fit for JSON."""
@@ -170,33 +187,47 @@ class _Run:
         except Error as e:
             row.status, row.message = "refused", str(e)
             return
+        row.notes += find_ignored_friction(self._settings.scene, row.contact_model)
         run = self._settings.make_run(simulator)
-        hold = Hold(self._held, result.hold_start)
+        reader = GripReader(simulator, self._held)
+        hold, log = Hold(self._held, result.hold_start), StepLog(self._held)
         start = float(run.data.time)
-        end = run.to_end(hold.follow, stop=after_step)
+        end = run.to_end(hold.follow, log.follow, stop=after_step)
         result.interrupted = end == RunEnd.stopped
         if end == RunEnd.failed and run.report is not None:
             row.status = "failed"
             row.message = f"at {run.data.time:.4g} s: {run.report.message}"
             return
         if hold.report is None:
-            self._explain_no_hold(hold, float(run.data.time))
+            self._explain_no_hold(hold, log.find_lack(reader), float(run.data.time))
             return
-        times, slips = hold.find_judged(
-            find_judged_start(start, start + result.duration, self._held, result.hold_start)
-        )
-        if len(times) > 1:
-            row.creep_measured = float(np.polyfit(times - times[0], slips, 1)[0])
+        judged = find_judged_start(start, start + result.duration, self._held, result.hold_start)
+        center = np.array(run.data.subtree_com[self._held.body])
+        grip = reader.read(hold.report, center)
+        self._measure_creep(hold, grip, judged)
         row.creep_predicted = predict_creep(
             self._held, hold.report, run.data, self._model, simulator.options
         )
-        self._judge(simulator, hold.report, run.data)
+        self._judge(hold.report, grip)
 
-    def _explain_no_hold(self, hold: Hold, end: float) -> None:
+    def _measure_creep(self, hold: Hold, grip: Grip, judged: float) -> None:
+        """Measures the turning, and the creep of the point of the body amid its contacts."""
+        creep, turning = hold.calc_creep(judged), hold.calc_turning(judged)
+        if creep is None or turning is None:
+            return
+        contacts = grip.contacts
+        weights = contacts.force if contacts.force.sum() > 0 else None
+        amid = np.average(contacts.point, axis=0, weights=weights)
+        lever = np.cross(turning, grip.center - amid) if len(contacts.force) else np.zeros(3)
+        self._row.creep_measured = creep - float(lever @ self._held.down)
+        self._row.turning_measured = float(np.linalg.norm(turning))
+
+    def _explain_no_hold(self, hold: Hold, lack: Lack | None, end: float) -> None:
         row, name = self._row, self._held.name
         if hold.dropped_at is not None:
             row.status = "dropped"
             row.message = f"dropped '{name}' at {hold.dropped_at:.3g} s"
+            self._explain_drop(lack)
             return
         row.status, start = "not_touched", self._result.hold_start
         if not hold.has_begun:
@@ -209,19 +240,33 @@ class _Run:
                 f"nothing touches '{name}' after {start:g} s; check the controls, or run for longer"
             )
 
-    def _judge(self, simulator: Simulator, report: StepReport, data: mujoco.MjData) -> None:
+    def _explain_drop(self, lack: Lack | None) -> None:
+        row = self._row
+        if lack is None or contact_model_traits(row.contact_model).has_viscous_friction:
+            return  # viscous friction holds no load, however hard the grip presses
+        row.normal_force = lack.had
+        if math.isinf(lack.needed):
+            row.message += (
+                f": from {lack.time:.3g} s on no friction of its contacts could hold it; hold it "
+                "nearer to its center of mass, or at more points"
+            )
+            return
+        row.needed_force = lack.needed
+        row.message += (
+            f": the grip needs {lack.needed:.3g} N and had {lack.had:.3g} N from {lack.time:.3g} s "
+            "on; press harder, or raise the friction"
+        )
+
+    def _judge(self, report: StepReport, grip: Grip) -> None:
         """Fills the row from the last step in which something held the body."""
-        row, held = self._row, self._held
-        contacts = self._find_contacts(simulator, report)
+        row, held, contacts = self._row, self._held, grip.contacts
         row.normal_force = float(contacts.force.sum())
         row.num_contacts = len(contacts.force)
         axis = limits.find_grasp_axis(contacts)
         row.axis = axis.tolist()
         traits = contact_model_traits(row.contact_model)
         row.torsional_limit = limits.calc_torsional_limit(contacts, axis)
-        margin = limits.calc_slip_margin(
-            contacts, held.down, held.load, data.subtree_com[held.body]
-        )
+        margin = grip.calc_margin()
         if traits.has_viscous_friction:
             row.slip_margin, row.torsional_limit = None, 0.0
         elif not traits.uses_friction:  # `no_slip`, whose contacts hold any load that they can
@@ -230,9 +275,10 @@ class _Run:
         else:
             row.slip_margin = margin
             row.worst_share = limits.calc_worst_share(contacts)
+        fixed_load = grip.calc_fixed_load()
         if row.slip_margin == 1.0 and traits.uses_friction:
             row.status, row.message = "supported", "normal forces carry the weight"
-        elif self._slips(report):
+        elif (margin <= 0 and not traits.has_viscous_friction) or grip.at_bound.all():
             row.status, row.creep_predicted = "slipping", None  # there is no steady creep
             row.message = (
                 f"friction cannot hold '{held.name}', which slides or turns; press harder, raise the "
@@ -241,39 +287,9 @@ class _Run:
         elif not held.is_gripped(report.contacts, self._model):
             row.status = "supported"
             row.message = f"only bodies that are fixed to the world touch '{held.name}'"
-
-    def _slips(self, report: StepReport) -> bool:
-        """True if friction cannot carry the weight, or is at its bound at every contact that presses."""
-        contacts, margin = report.contacts, self._row.slip_margin
-        own = self._held.find_contacts(contacts)
-        own = own[np.asarray(contacts.normal_impulse)[own] > 0]
-        return (margin is not None and margin <= 0) or bool(np.all(contacts.slipping[own]))
-
-    def _find_contacts(self, simulator: Simulator, report: StepReport) -> limits.GraspContacts:
-        """Returns the contacts that press on the body."""
-        contacts = report.contacts
-        own, signs = self._held.find_contacts(contacts), self._held.find_signs(contacts)
-        presses = np.asarray(contacts.normal_impulse)[own] > 0
-        own, signs = own[presses], signs[presses, None]
-        impulse, normal = signs * contacts.impulse[own], signs * contacts.normal[own]
-        normal_impulse = contacts.normal_impulse[own]
-        traits = contact_model_traits(self._row.contact_model)
-        friction = contacts.friction[own] if traits.uses_friction else np.ones(len(own))
-        takes_torsion = traits.takes_laws or traits.is_mj_step
-        pairs = [tuple(int(g) for g in pair) for pair in contacts.geoms[own]]
-        torsion = {pair: _find_torsion(simulator, pair) for pair in set(pairs) if takes_torsion}
-        return limits.GraspContacts(
-            point=contacts.point[own],
-            normal=normal,
-            force=normal_impulse / contacts.time_step,
-            friction=friction,
-            torsion=np.array([torsion.get(pair, 0.0) for pair in pairs]),
-            tangential=(impulse - normal_impulse[:, None] * normal) / contacts.time_step,
-        )
-
-
-def _find_torsion(simulator: Simulator, pair: tuple[int, ...]) -> float:
-    """Returns the coefficient of torsional friction of two geoms [m]."""
-    numbers = simulator.explain(*pair)["numbers"]
-    found = (n["value"] for n in numbers if n["name"] == "torsional friction" and n["is_used"])
-    return float(next(found, 0.0))
+        elif fixed_load > limits.NORMALS_CARRY * held.load:
+            row.status, row.creep_predicted = "supported", None
+            row.message = (
+                f"bodies that are fixed to the world carry '{held.name}' with {fixed_load:.3g} N, so "
+                "the grip does not hold it alone; lift it off, or begin the hold later"
+            )

@@ -1,17 +1,23 @@
 """The loads that the friction of a grasp can carry, from its contact points and normal forces.
 
-A grasp begins to slip when no distribution of friction within Coulomb's bounds balances the load. By
-the upper bound theorem of limit analysis, the largest torque about a direction is the least power of
-friction over all axes of rotation in this direction,
+A grasp begins to slip when no distribution of friction within its bounds balances the load. Friction
+f_t, torsional friction t_n and rolling friction t_t of a contact have one bound together,
 
-    tau = min_c sum_i mu_i f_i |v_i(c)| / omega + sum_i nu_i f_i |n_i . a|,
+    |f_t|^2 / mu^2 + t_n^2 / nu^2 + |t_t|^2 / rho^2 <= f_n^2,
 
-where v_i(c) is the tangential velocity of contact i at a rotation about the axis a through c, and nu
-the torsional friction. Normal forces are taken as fixed.
+with the coefficients mu, nu and rho, as in the laws of friction. Its power at a motion with the slip v_i,
+the spin n_i . w and the rolling velocity P_i w is at most
+
+    p_i = f_i |(mu_i v_i, nu_i n_i . w, rho_i P_i w)|.
+
+By the upper bound theorem of limit analysis, the largest torque about a direction is the least power
+sum_i p_i(c) over all axes of rotation in this direction through points c, at w = 1. Normal forces are
+taken as fixed.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _MAX_ITERATIONS = 500
 _COOLING = 0.93  # of the smoothing at each iteration
@@ -34,8 +41,8 @@ class GraspContacts:
     """The contacts of a held body, at points [m], (n, 3), with forces [N] and friction [-], (n,).
 
     normal: unit normals into the held body, (n, 3).
-    torsion: coefficients of torsional friction [m], (n,).
-    tangential: friction forces [N], (n, 3).
+    torsion, rolling: coefficients of torsional and rolling friction [m], (n,).
+    tangential, torque: friction forces [N] and torques of torsion and rolling [N m], (n, 3).
     """
 
     point: Vector
@@ -43,11 +50,23 @@ class GraspContacts:
     force: Vector
     friction: Vector
     torsion: Vector
+    rolling: Vector
     tangential: Vector
+    torque: Vector
+
+    def select(self, flags: Flags) -> GraspContacts:
+        """Returns the contacts with a flag, (n,)."""
+        fields = dataclasses.fields(self)
+        return GraspContacts(**{field.name: getattr(self, field.name)[flags] for field in fields})
+
+    @property
+    def total_force(self) -> Vector:
+        """Sum of all forces [N], (3,)."""
+        return np.asarray((self.force[:, None] * self.normal + self.tangential).sum(axis=0))
 
     @property
     def bound(self) -> Vector:
-        """Coulomb's bound of each contact [N], (n,)."""
+        """Coulomb's bound of each contact without torsion [N], (n,)."""
         return self.friction * self.force
 
     @property
@@ -63,7 +82,7 @@ def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center:
     s is the smallest share of all friction bounds with which friction balances the weight and the
     normal forces, and their torques. By the duality of limit analysis,
 
-        s = max_c p(c) / sum_i (mu_i f_i |v_i(c)| + nu_i f_i |n_i . omega(c)|),
+        s = max_c p(c) / sum_i p_i(c),
 
     where p is the power of the weight and the normal forces at the twist c of the body. Below 0 friction
     cannot carry the weight; 1 if normal forces carry all of it. `down` is a unit vector, (3,).
@@ -74,19 +93,17 @@ def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center:
     normal_force = contacts.force[:, None] * contacts.normal
     force = load * down + normal_force.sum(axis=0)
     wrench = np.concatenate([force, np.cross(arm, normal_force).sum(axis=0)])
-    # v_i = P_i (v + omega x r_i), and n_i . omega as the first entry of a vector.
+    # v_i = P_i (v + omega x r_i).
     cross = np.cross(np.eye(3)[None], arm[:, None]).swapaxes(1, 2)
-    slip = contacts.projection @ np.concatenate(
-        [np.tile(np.eye(3), (len(arm), 1, 1)), cross], axis=2
-    )
-    spin = np.zeros_like(slip)
-    spin[:, 0, 3:] = contacts.normal / length
-    motion = np.concatenate([slip, spin])
-    weight = np.concatenate([contacts.bound, contacts.torsion * contacts.force])
+    identity = np.tile(np.eye(3), (len(arm), 1, 1))
+    slip = np.concatenate([identity, cross], axis=2)
+    turn = np.concatenate([np.zeros_like(identity), identity / length], axis=2)
+    motion = _scale_motions(contacts, slip, turn)
+    weight = contacts.force
     # At some twists no contact slips: friction does not resist them.
     rows = (weight[:, None, None] * motion).reshape(-1, 6)
     _, values, twists = np.linalg.svd(rows, full_matrices=False)
-    free = twists[values <= _NO_FRICTION * weight.sum()].T
+    free = twists[values <= _NO_FRICTION * np.linalg.norm(rows)].T
     rest = free @ (free.T @ wrench)
     if np.linalg.norm(rest) > NORMALS_CARRY * load:
         approach = np.einsum("ni,ni->n", contacts.normal, rest[:3] + np.cross(rest[3:], arm))
@@ -103,12 +120,32 @@ def calc_slip_margin(contacts: GraspContacts, down: Vector, load: float, center:
     return 1 - size / _find_least_power(weight, motion @ along, -motion @ across, [np.zeros(5)])
 
 
+def _scale_motions(contacts: GraspContacts, slip: Vector, turn: Vector) -> Vector:
+    """Returns (mu P v, nu n . w, rho P w) at the contacts, (n, 7, m), of v and w, (n, 3, m) each."""
+    along = np.einsum("ni,nim->nm", contacts.normal, turn)[:, None]
+    return np.concatenate(
+        [
+            contacts.friction[:, None, None] * (contacts.projection @ slip),
+            contacts.torsion[:, None, None] * along,
+            contacts.rolling[:, None, None] * (contacts.projection @ turn),
+        ],
+        axis=1,
+    )
+
+
 def calc_worst_share(contacts: GraspContacts) -> float:
     """Returns the largest share of its friction bound that a contact uses [-]."""
-    bound = contacts.bound
-    used = np.linalg.norm(contacts.tangential, axis=1)
-    shares = np.divide(used, bound, out=np.zeros_like(used), where=bound > 0)
-    return float(shares.max(initial=0.0))
+    torsion = np.einsum("ni,ni->n", contacts.normal, contacts.torque)
+    rolling = contacts.torque - torsion[:, None] * contacts.normal
+    square = np.zeros(len(torsion))
+    for used, coefficient in (
+        (np.linalg.norm(contacts.tangential, axis=1), contacts.friction),
+        (np.abs(torsion), contacts.torsion),
+        (np.linalg.norm(rolling, axis=1), contacts.rolling),
+    ):
+        bound = coefficient * contacts.force
+        square += np.divide(used, bound, out=np.zeros_like(used), where=bound > 0) ** 2
+    return float(np.sqrt(square.max(initial=0.0)))
 
 
 def find_grasp_axis(contacts: GraspContacts) -> Vector:
@@ -121,16 +158,16 @@ def find_grasp_axis(contacts: GraspContacts) -> Vector:
 
 def calc_torsional_limit(contacts: GraspContacts, axis: Vector) -> float:
     """Returns the largest torque about a unit axis a that friction carries without another load [N m]."""
-    weight = contacts.bound
-    torsional = float(np.abs(contacts.normal @ axis) @ (contacts.torsion * contacts.force))
-    if len(weight) == 0 or not np.any(weight > 0):
-        return torsional
+    weight = contacts.force
+    if not np.any(weight > 0):
+        return 0.0
     # v_i / omega = P_i (a x (p_i - c)), with P_i the projection on the tangent plane.
-    constant = np.einsum("nij,nj->ni", contacts.projection, np.cross(axis, contacts.point))
-    turn = np.cross(axis, np.eye(3)).T  # a x c = turn c
+    turn = np.tile(axis[:, None], (len(weight), 1, 1))
+    constant = _scale_motions(contacts, np.cross(axis, contacts.point)[:, :, None], turn)[:, :, 0]
+    cross = np.tile(np.cross(axis, np.eye(3)).T, (len(weight), 1, 1))  # a x c = cross c
+    linear = _scale_motions(contacts, cross, np.zeros_like(cross))
     center = np.average(contacts.point, axis=0, weights=weight)
-    starts = [center, *contacts.point]
-    return torsional + _find_least_power(weight, constant, contacts.projection @ turn, starts)
+    return _find_least_power(weight, constant, linear, [center, *contacts.point])
 
 
 def _find_least_power(

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+SINGLE = 4e-7  # rounding of products of numbers in single precision [-]
+
 
 class StepContacts:
     """The contacts of a step, in double precision, from records of format.CONTACT_DTYPE.
@@ -18,6 +20,7 @@ class StepContacts:
     distance: signed distance at the start [m], (n,).
     impulse, tangential_impulse: impulse on the second body and its tangential part [N s], (n, 3).
     normal_impulse: its normal part [N s], (n,).
+    rounding: error of both parts by the rounding of recorded normals and impulses [N s], (n,).
     """
 
     def __init__(
@@ -33,11 +36,17 @@ class StepContacts:
         self.distance = records["distance"].astype(float)
         self.impulse = records["impulse"].astype(float)
         self.normal_impulse = np.sum(self.impulse * self.normal, axis=1)
-        self.tangential_impulse = self.impulse - self.normal_impulse[:, None] * self.normal
+        self.tangential_impulse = self.project(self.impulse)
+        self.rounding = SINGLE * np.linalg.norm(self.impulse, axis=1)
 
     def __len__(self) -> int:
         """Number of contacts."""
         return len(self.distance)
+
+    def project(self, vectors: Vector) -> Vector:
+        """Returns the tangential parts of vectors at the contacts, (n, 3)."""
+        normal_part = np.sum(vectors * self.normal, axis=1, keepdims=True)
+        return np.asarray(vectors - normal_part * self.normal)
 
     def calc_generalized_impulses(self) -> tuple[Vector, Vector]:
         """Returns J^T gamma of all contacts, and the sum of the sizes of their terms, (nv,) each."""

@@ -1,9 +1,4 @@
-"""The impulse of all smooth forces in a step, as an interval for each dof, and dofs without a balance.
-
-A step takes some forces at its start and others, which restore or dissipate, at its end. Both are
-computed here with MuJoCo from the recorded states, and the impulse of a dof lies between them. At
-rest the interval is a point. Where forces change within a step, as in an impact, it is wide, and the
-balance of momentum says less.
+"""The recorded states of a step in MuJoCo's data, and the dofs whose impulses a recording lacks.
 
 A recording has no impulses of limits, equalities and tendons, and no torques of torsional and rolling
 friction. A dof on which one of these may act is left out.
@@ -19,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.analysis.verify.contacts import StepContacts
+from stiction.analysis.verify.smooth_forces import find_unknown_forces
 from stiction.recording import format as fmt
 
 Vector = NDArray[np.float64]
 
-_FRICTION_ERROR = 1e-3  # of the bound of dry friction, which the solver meets to its tolerance [-]
-_BEYOND = 2  # over the width of the interval [-]
 _INPUTS = (
     "ctrl",
     "qfrc_applied",
@@ -43,19 +37,26 @@ _BODY = int(mujoco.mjtTrn.mjTRN_BODY)
 
 @dataclass
 class StepStates:
-    """The states at the start and the end of a step, with MuJoCo's forces; `last` is of load_start."""
+    """The states at the start and the end of a step, with MuJoCo's forces.
+
+    `last` is of load_start, and `probe` the start for calc_smooth_impulses.
+    """
 
     model: mujoco.MjModel
     start: mujoco.MjData
     end: mujoco.MjData
     last: mujoco.MjData
+    probe: mujoco.MjData
 
     @classmethod
     def make(cls, model: mujoco.MjModel) -> StepStates:
         """Makes the data of a scene."""
         own = copy.copy(model)
         own.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
-        return cls(own, *(mujoco.MjData(own) for _ in range(3)))
+        unlimited = copy.copy(own)
+        for limited in ("actuator_forcelimited", "jnt_actfrclimited", "tendon_actfrclimited"):
+            getattr(unlimited, limited)[:] = 0
+        return cls(own, *map(mujoco.MjData, (own, own, own, unlimited)))
 
     def load(self, layout: fmt.Layout, before: Vector, after: Vector) -> None:
         """Computes positions, velocities and forces of the states before and after a step."""
@@ -68,6 +69,7 @@ class StepStates:
             mujoco.mj_fwdPosition(self.model, data)
             mujoco.mj_fwdVelocity(self.model, data)
             mujoco.mj_fwdActuation(self.model, data)
+        mujoco.mj_copyData(self.probe, self.probe.model, self.start)
 
     def load_start(self, layout: fmt.Layout, state: Vector, velocity: Vector) -> mujoco.MjData:
         """Returns data with the positions of a state and another qvel."""
@@ -79,27 +81,6 @@ class StepStates:
         return self.last
 
 
-def calc_smooth_impulses(states: StepStates, time_step: float) -> tuple[Vector, Vector]:
-    """Returns the smallest and largest impulse of smooth forces and dry friction, (nv,) each."""
-    first, last = (_calc_forces(states.model, data) for data in (states.start, states.end))
-    low, high = np.minimum(first, last), np.maximum(first, last)
-    # The step's forces are linear in the velocity, so they may go beyond MuJoCo's where those of a
-    # servo reach a limit within the step.
-    width = _BEYOND * (high - low)
-    friction = (1 + _FRICTION_ERROR) * np.asarray(states.model.dof_frictionloss)
-    return time_step * (low - width - friction), time_step * (high + width + friction)
-
-
-def _calc_forces(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
-    """Returns the force of gravity, Coriolis forces, springs, dampers, actuators and the user, (nv,)."""
-    force = data.qfrc_passive + data.qfrc_actuator - data.qfrc_bias + data.qfrc_applied
-    applied = np.zeros(model.nv)
-    for body in np.flatnonzero(np.any(data.xfrc_applied, axis=1)):
-        wrench = data.xfrc_applied[body]
-        mujoco.mj_applyFT(model, data, wrench[:3], wrench[3:], data.xipos[body], int(body), applied)
-    return np.asarray(force + applied)
-
-
 def find_unknown_dofs(
     model: mujoco.MjModel,
     start: mujoco.MjData,
@@ -108,12 +89,18 @@ def find_unknown_dofs(
     time_step: float,
     *,
     takes_torsion: bool,
+    is_complementary: bool,
 ) -> dict[str, Flags]:
     """Returns which dofs have an impulse that is not recorded, by the reason, (nv,) each."""
     unknown = {
-        "impulses of limits": _find_limited(model, start, end, time_step),
+        "impulses of limits": _find_limited(
+            model, start, end, time_step, is_complementary=is_complementary
+        ),
         "impulses of equalities and tendons": _find_row_dofs(model, start)
         | _find_row_dofs(model, end),
+        "forces of fluids, and gyroscopic moments under them, tendons or servos": find_unknown_forces(
+            start
+        ),
         "forces of adhesion": np.full(model.nv, bool(np.any(model.actuator_trntype == _BODY))),
     }
     torsion = np.zeros(model.nv, bool)
@@ -129,9 +116,17 @@ def find_unknown_dofs(
 
 
 def _find_limited(
-    model: mujoco.MjModel, start: mujoco.MjData, end: mujoco.MjData, time_step: float
+    model: mujoco.MjModel,
+    start: mujoco.MjData,
+    end: mujoco.MjData,
+    time_step: float,
+    *,
+    is_complementary: bool,
 ) -> Flags:
-    """Returns the dofs of joints that a limit may stop within the step, (nv,)."""
+    """Returns the dofs of joints that a limit may stop within the step, (nv,).
+
+    Without complementarity, a limit may stop a joint at a distance.
+    """
     found = np.zeros(model.nv, bool)
     limited = np.flatnonzero(model.jnt_limited)
     for joint in limited:
@@ -139,6 +134,7 @@ def _find_limited(
         if int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_BALL):
             found[first : first + 3] = True  # its angle is bounded, whatever its axis
             continue
+        found[first] = not is_complementary
         low, high = model.jnt_range[joint] + float(model.jnt_margin[joint]) * np.array([1, -1])
         address = int(model.jnt_qposadr[joint])
         step = time_step * 2 * (abs(float(start.qvel[first])) + abs(float(end.qvel[first])))

@@ -108,7 +108,8 @@ def check_spring_work(
     pairs, index = _find_pairs(contacts.geoms)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
-    error = size * (1e-5 * np.linalg.norm(velocity, axis=1) + tolerance)
+    speed = np.linalg.norm(velocity, axis=1)
+    error = size * (1e-5 * speed + tolerance) + contacts.rounding * speed
     before, after = (_find_energies(springs, pairs) for springs in (start, end))
     excess = np.bincount(index, work, len(pairs)) + after - before
     limit = np.bincount(index, error, len(pairs)) + _SINGLE * (after + before) + 1e-16

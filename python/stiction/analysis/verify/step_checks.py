@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction.analysis.artifacts.predictions import PairProperties
-from stiction.analysis.verify.contacts import StepContacts
-from stiction.analysis.verify.impulses import StepStates, calc_smooth_impulses
+from stiction.analysis.verify.contacts import SINGLE, StepContacts
+from stiction.analysis.verify.impulses import StepStates
+from stiction.analysis.verify.smooth_forces import calc_smooth_impulses
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_SINGLE = 4e-7  # rounding of products of numbers in single precision [-]
 _DOUBLE = 1e-9  # rounding of positions in double precision [-]
 _TOUCH = 2e-6  # distance at which surfaces count as touching [m]
 
@@ -43,25 +43,28 @@ def check_momentum(
     time_step: float,
     recorded_error: float,
     known: Flags,
+    *,
+    limits_act: bool,
 ) -> Violation:
     """Checks M (v - v_0) = dt f + J^T gamma [N s or N m s] of dofs with recorded impulses.
 
     recorded_error: momentum_error of the report [sqrt(J)].
+    limits_act: as in calc_smooth_impulses.
     """
     model, data = states.model, states.start
     momentum = np.zeros(model.nv)
     mujoco.mj_mulM(model, data, momentum, states.end.qvel - data.qvel)
     gamma, sizes = contacts.calc_generalized_impulses()
-    low, high = calc_smooth_impulses(states, time_step)
+    smooth = calc_smooth_impulses(
+        states.probe, data, states.end.qvel, gamma, time_step, limits_act=limits_act
+    )
     rest = momentum - gamma
-    excess = np.maximum(np.maximum(low - rest, rest - high), 0)
+    excess = np.maximum(np.maximum(smooth.low - rest, rest - smooth.high), 0)
     # The certificate has a residual r with |D r| = momentum_error, D = diag(M)^(-1/2).
     diagonal = _calc_inertia_diagonal(model, data)
-    smooth = np.maximum(np.abs(low), np.abs(high))
-    size = sizes + np.abs(momentum) + smooth
-    limit = (
-        _SINGLE * (sizes + smooth) + 1e-10 * size + 1.1 * recorded_error * np.sqrt(diagonal) + 1e-14
-    )
+    # Linearized forces have errors of rounding of 2e-11.
+    limit = SINGLE * sizes + 1e-10 * (sizes + np.abs(momentum) + smooth.size)
+    limit += 1.1 * recorded_error * np.sqrt(diagonal) + 1e-14
     return _find_worst(excess, limit, known, lambda i: _name_dof(model, i))
 
 
@@ -80,20 +83,33 @@ def check_positions(states: StepStates, time_step: float) -> Violation:
 
 def check_adhesion(contacts: StepContacts) -> Violation:
     """Checks that no contact pulls: gamma_n >= 0 [N s]."""
-    limit = _SINGLE * np.linalg.norm(contacts.impulse, axis=1) + 1e-14
-    return _find_worst_contact(-contacts.normal_impulse, limit)
+    return _find_worst_contact(-contacts.normal_impulse, contacts.rounding + 1e-14)
 
 
-def check_cone(contacts: StepContacts, friction: Vector, coupling_error: float) -> Violation:
+def calc_momentum_size(states: StepStates) -> float:
+    """Returns the largest generalized momentum at the ends of a step [N s or N m s]."""
+    model, momentum = states.model, np.zeros(states.model.nv)
+    largest = 0.0
+    for data in (states.start, states.end):
+        mujoco.mj_mulM(model, states.start, momentum, data.qvel)
+        largest = max(largest, float(np.abs(momentum).max(initial=0.0)))
+    return largest
+
+
+def check_cone(
+    contacts: StepContacts, friction: Vector, coupling_error: float, momentum: float
+) -> Violation:
     """Checks Coulomb's bound |gamma_t| <= mu gamma_n [N s]; mu is NaN if it is unknown.
 
     coupling_error: share of the normal impulses by which the bound may differ from mu gamma_n [-].
+    momentum: size of the momentum, of which impulses have errors of rounding [N s].
     """
     bound = friction * contacts.normal_impulse
     excess = np.linalg.norm(contacts.tangential_impulse, axis=1) - bound
     size = np.linalg.norm(contacts.impulse, axis=1)
     # The solver's residual may leave these shares, see docs/certificates.md.
-    limit = (_SINGLE * (1 + friction) + 1e-5) * size + 1e-9 * size.max(initial=0.0) + 1e-14
+    limit = (SINGLE * (1 + friction) + 1e-5) * size + 1e-9 * size.max(initial=0.0) + 1e-14
+    limit += 1e-15 * momentum
     limit += 1.1 * coupling_error * friction * contacts.normal_impulse.max(initial=0.0)
     return _find_worst_contact(excess, limit)
 
@@ -102,27 +118,34 @@ def check_friction_work(contacts: StepContacts, velocity: Vector, tolerance: Vec
     """Checks that friction takes energy: gamma_t . v_t <= 0 at the end of the step [J]."""
     work = np.sum(contacts.tangential_impulse * velocity, axis=1)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
-    limit = size * (1e-5 * np.linalg.norm(velocity, axis=1) + tolerance) + 1e-16
+    speed = np.linalg.norm(velocity, axis=1)
+    limit = size * (1e-5 * speed + tolerance) + contacts.rounding * speed + 1e-16
     return _find_worst_contact(work, limit)
 
 
 def check_touch(
-    contacts: StepContacts, velocity: Vector, gap: Vector, ahead: Vector, time_step: float
+    contacts: StepContacts,
+    velocity: Vector,
+    tolerance: Vector,
+    gap: Vector,
+    ahead: Vector,
+    time_step: float,
 ) -> Violation:
     """Checks complementarity: a contact that presses is not apart at the end of the step [m].
 
+    `velocity` [m/s], (n, 3), is that of contacts at the end of the step, and `tolerance` its error, (n,).
     `sap` presses before bodies touch, if they would within the relaxation time `ahead` [s], (n,).
     """
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
     # A contact that was deep presses while it parts, so the smaller of both distances counts.
     end = np.minimum(contacts.distance + time_step * normal_velocity, contacts.distance)
     reach = gap + ahead * np.maximum(-normal_velocity, 0)
-    presses = contacts.normal_impulse > 1e-6 * max(
+    presses = contacts.normal_impulse > contacts.rounding + 1e-6 * max(
         float(contacts.normal_impulse.max(initial=0)), 1e-12
     )
     excess = np.where(presses, end - reach, -np.inf)
     size = np.abs(contacts.distance) + time_step * np.abs(normal_velocity) + np.abs(reach)
-    return _find_worst_contact(excess, _TOUCH + 1e-4 * size)
+    return _find_worst_contact(excess, _TOUCH + 1e-4 * size + time_step * tolerance)
 
 
 def check_law(
@@ -139,7 +162,7 @@ def check_law(
     """
     dt = options["time_step"]
     normal_velocity = np.sum(velocity * contacts.normal, axis=1)
-    slip = np.linalg.norm(velocity - normal_velocity[:, None] * contacts.normal, axis=1)
+    slip = np.linalg.norm(contacts.project(velocity), axis=1)
     excess, limit = np.full(len(contacts), -np.inf), np.ones(len(contacts))
     for i, pair in enumerate(pairs):
         if pair is None or pair.stiffness is None or not np.isfinite(pair.stiffness):
@@ -151,7 +174,7 @@ def check_law(
         law = dt * pair.stiffness * max(x, 0.0) * max(1 - pair.dissipation * z, 0.0)
         # The slope of the law times the errors of distance, velocity and of the soft norm of slip.
         soft = pair.friction * eps * 3 if is_coupled else 0.0
-        error = _SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z) + tolerance[i])
+        error = SINGLE * abs(contacts.distance[i]) + dt * (soft + 1e-6 * abs(z) + tolerance[i])
         error += 1e-9
         slope = dt * pair.stiffness * (1 + pair.dissipation * (abs(z) + x / dt))
         excess[i] = abs(contacts.normal_impulse[i] - law)

@@ -249,6 +249,7 @@ class ConvexSolver final : public ContactSolver {
         const ContactBatch<F>& batch = arrays_.batches[b];
         const Lanes none{};
         const auto slips = F::is_slipping(batch.state);
+        const auto is_beyond = F::is_beyond_tolerance(batch.state);
         const math::FourLanes gamma =
             math::transpose(batch.gamma.x, batch.gamma.y, batch.gamma.z, none);
         const math::FourLanes v = math::transpose(batch.v_c.x, batch.v_c.y, batch.v_c.z, none);
@@ -259,6 +260,7 @@ class ConvexSolver final : public ContactSolver {
           solution->impulses[c] = {g[0], g[1], g[2], 0, 0, 0};
           solution->contact_velocities[c] = {u[0], u[1], u[2]};
           solution->slipping[c] = slips[lane] != 0;
+          solution->beyond_tolerance[c] = is_beyond[lane] != 0;
           if constexpr (HasNormalBound<F>)
             solution->normal_bounds[c] = batch.parameters.normal_bound.x[lane];
         }
@@ -273,11 +275,13 @@ class ConvexSolver final : public ContactSolver {
 
   static void read_out_torsion(const auto& batch, ContactSolution* solution) {
     const auto slips = F::Torsion::is_slipping(batch.state);
+    const auto is_beyond = F::Torsion::is_beyond_tolerance(batch.state);
     for (int lane = 0; lane < batch.source.num_contacts; ++lane) {
       const int c = batch.source.contact[lane];
       for (int i = 0; i < 6; ++i) solution->impulses[c][i] = batch.gamma[i][lane];
       for (int i = 0; i < 3; ++i) solution->contact_velocities[c][i] = batch.v_c[i][lane];
       solution->slipping[c] = slips[lane] != 0;
+      solution->beyond_tolerance[c] = is_beyond[lane] != 0;
       if constexpr (HasNormalBound<F>)
         solution->normal_bounds[c] = batch.parameters.normal_bound.x[lane];
     }

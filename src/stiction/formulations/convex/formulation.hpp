@@ -54,7 +54,8 @@ concept ConvexFormulation = requires(const ContactStart& start, const ModelParam
   { F::calc_impulse(p, v_c, state) } -> std::same_as<Lanes3>;  // -dl/dv_c [N s]
   { F::calc_hessian(p, *state, curvature) } -> std::same_as<LanesSymmetric3>;
   { F::calc_line_derivatives(p, v_c, v_c) } -> std::same_as<LineDerivatives>;
-  F::is_slipping(*state);  // a mask
+  F::is_slipping(*state);          // a mask: friction is at its bound
+  F::is_beyond_tolerance(*state);  // a mask: the slip is above the tolerance of the law
 };
 
 /// Computes the derivatives along a line by the Hessian, for laws without a shorter formula.

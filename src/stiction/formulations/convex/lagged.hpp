@@ -101,6 +101,7 @@ struct LaggedTorsionWith {
     return out;
   }
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+  static auto is_beyond_tolerance(const State& state) { return state.slip.is_beyond_tolerance(); }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
   static auto is_feasible(const Parameters& p, const Lanes v_c[6]) {
@@ -189,6 +190,7 @@ struct LaggedWith {
   }
 
   static auto is_slipping(const State& state) { return state.slip.is_slipping(); }
+  static auto is_beyond_tolerance(const State& state) { return state.slip.is_beyond_tolerance(); }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
   static auto is_feasible(const Parameters& p, const Lanes3& v_c) {

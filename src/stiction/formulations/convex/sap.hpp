@@ -88,6 +88,7 @@ struct Sap {
     return calc_line_derivatives_by_hessian<Sap>(p, v, dv);
   }
   static auto is_slipping(const State& state) { return state.slides > 0; }
+  static auto is_beyond_tolerance(const State& state) { return is_slipping(state); }
 };
 
 }  // namespace stiction::formulations

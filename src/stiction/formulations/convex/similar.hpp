@@ -66,6 +66,9 @@ struct SimilarWith {
   static auto is_slipping(const State& state) {
     return (state.normal.n > 0) & state.slip.is_slipping();
   }
+  static auto is_beyond_tolerance(const State& state) {
+    return (state.normal.n > 0) & state.slip.is_beyond_tolerance();
+  }
 
   template <laws::HasDomain Normal = typename Laws::Normal>
   static auto is_feasible(const Parameters& p, const Lanes3& v_c) {

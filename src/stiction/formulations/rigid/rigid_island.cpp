@@ -204,7 +204,8 @@ void RigidIsland::read_out(contact::ContactSolution* solution) const {
     const math::Vector3& v = motion_.contact_velocities[i];
     solution->contact_velocities[contact] = {v.x(), v.y(), v.z()};
     solution->impulses[contact] = {};
-    solution->slipping[contact] = v.head<2>().norm() > kSlippingSpeed;
+    solution->slipping[contact] = solution->beyond_tolerance[contact] =
+        v.head<2>().norm() > kSlippingSpeed;
   }
   for (int i = 0; i < terms_.num_contacts(); ++i) {
     const std::array<double, 3>& impulse = motion_.contact_impulses[i];

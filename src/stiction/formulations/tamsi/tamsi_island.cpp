@@ -269,7 +269,8 @@ void TamsiIsland::read_out(const contact::ContactProblem& problem,
     const int at = island_.contacts()[i];
     solution->impulses[at] = {c.sum.x(), c.sum.y(), c.sum.z(), 0, 0, 0};
     solution->contact_velocities[at] = {c.v_c.x(), c.v_c.y(), c.v_c.z()};
-    solution->slipping[at] = Tamsi::is_slipping(c.parameters, c.state);
+    solution->slipping[at] = solution->beyond_tolerance[at] =
+        Tamsi::is_slipping(c.parameters, c.state);
   }
   for (int i = 0; i < island_.num_rows(); ++i)
     solution->row_impulses[island_.rows()[i]] = rows_[i].sum;
@@ -332,7 +333,7 @@ class TamsiSolver final : public ContactSolver {
       for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
         solution->impulses[i] = {};
         solution->contact_velocities[i] = {};
-        solution->slipping[i] = 0;
+        solution->slipping[i] = solution->beyond_tolerance[i] = 0;
       }
     }
     for (const int r : islands.rows(island)) solution->row_impulses[r] = 0;

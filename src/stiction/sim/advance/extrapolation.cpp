@@ -97,7 +97,7 @@ void AdvancePattern::read_start(const Problem& p) {
 
 void AdvancePattern::read(const Problem& p, const contact::ContactSolution& solution) {
   const auto pushes = [&](int i) { return solution.impulses[i][2] > 0; };
-  const auto slips = [&](int i) { return solution.slipping[i] != 0; };
+  const auto slips = [&](int i) { return solution.beyond_tolerance[i] != 0; };
   read_with(p, pushes, slips);
   for (int r = 0; r < p.problem.num_rows(); ++r) {
     const contact::Row& row = p.problem.rows[r];

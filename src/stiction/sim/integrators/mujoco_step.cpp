@@ -16,6 +16,14 @@ int count_resets(const mjData* d) {
          d->warning[mjWARN_BADQPOS].number;
 }
 
+/// Sets the friction coefficients to those of mj_step, which ignores contact properties.
+void set_friction(const mjData* d, contact::ContactProblem* problem) {
+  for (contact::Contact& c : problem->contacts) {
+    const mjContact& con = d->contact[c.source];
+    for (int i = 0; i < 5; ++i) c.friction[i] = i < con.dim - 1 ? con.friction[i] : 0;
+  }
+}
+
 }  // namespace
 
 void MuJoCoStep::take(const StepInputs& in, mjData* d) {
@@ -47,6 +55,7 @@ void MuJoCoStep::report_contacts(const StepInputs& in, mjData* d) {
   problem_.clear(in.time_step());
   for (const plant::Model::Block& block : in.plant.blocks()) problem_.add_block(block.num_dofs);
   plant::add_contacts(m, d, in.plant, in.materials, {}, &problem_);
+  set_friction(d, &problem_);
   plant::to_solver_dofs(d, in.plant, d->qvel, problem_.v0.data());
   plant::read_mujoco_solution(m, d, problem_, &solution_);
   write_contacts(in.model, d, problem_, solution_, &report.contacts);

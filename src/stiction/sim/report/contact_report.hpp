@@ -60,7 +60,8 @@ constexpr auto list_arrays(const ContactReport*) {
       Numbers{"slip_velocity", &R::slip_velocity, 3, "m/s", kContact,
               "Tangential velocity of the second body relative to the first after the step"},
       Flags{"slipping", &R::slipping, 1, "", kContact,
-            "True if the contact slips, False if it sticks or has no force"},
+            "True if friction is at its bound, within 1 % under laws that only approach it; False "
+            "if the contact sticks, also if it creeps, or has no force"},
       Numbers{"friction", &R::friction, 1, "-", kContact,
               "Coefficient of sliding friction; 0 for a frictionless contact"}
           .unrecorded(),
@@ -132,7 +133,8 @@ constexpr auto list_arrays(const PatchReport*) {
       Numbers{"traction", &R::traction, 3, "Pa", kFace, "Traction on the second body"},
       Numbers{"slip_velocity", &R::slip_velocity, 3, "m/s", kFace,
               "Tangential velocity of the second body relative to the first after the step"},
-      Flags{"slipping", &R::slipping, 1, "", kFace, "True if a point of the face slips"},
+      Flags{"slipping", &R::slipping, 1, "", kFace,
+            "True if friction of a point of the face is at its bound"},
       Numbers{"vertices", &R::vertices, 3, "m", kVertex,
               "Vertices of one face after the other, counter-clockwise about the normal"},
       Numbers{"vertex_pressure", &R::vertex_pressure, 1, "Pa", kVertex,

@@ -74,7 +74,7 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
     out->normal_traction[face] += gamma[2] / (problem.time_step * area);
     add(f * (1 / area), &out->traction[3 * face]);
     add((v[0] * t1 + v[1] * t2) * (point.area / area), &out->slip_velocity[3 * face]);
-    out->slipping[face] |= solution.slipping[index];
+    out->slipping[face] |= solution.slipping[index] && gamma[2] > 0;
   }
   append(force, &out->force);
   append(torque, &out->torque);
@@ -180,7 +180,7 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
       out->distance[i] = c.phi0;
       out->normal_impulse[i] = gamma[2];
       out->normal_velocity[i] = v_c[2];
-      out->slipping[i] = solution.slipping[i];
+      out->slipping[i] = solution.slipping[i] && gamma[2] > 0;
       out->friction[i] = c.sliding_friction();
       out->delassus[i] =
           has_delassus ? problem.delassus[i] : std::numeric_limits<double>::quiet_NaN();
