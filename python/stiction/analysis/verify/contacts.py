@@ -52,7 +52,7 @@ class StepContacts:
         """Returns J^T gamma of all contacts, and the sum of the sizes of their terms, (nv,) each."""
         total, sizes = np.zeros(self._model.nv), np.zeros(self._model.nv)
         for i in np.flatnonzero(np.any(self.impulse, axis=1)):
-            for jacobian in self._calc_jacobians(i):
+            for jacobian in self._calc_jacobians(int(i)):
                 one = self.impulse[i] @ jacobian
                 total += one
                 sizes += np.abs(one)
@@ -97,7 +97,9 @@ class StepContacts:
     def _calc_lever_sizes(self) -> Vector:
         """Returns the sizes of moments about the origin, of which rounded points have a share, (nv,)."""
         sizes = np.zeros(self._model.nv)
-        moments = np.linalg.norm(self.points, axis=2).max(axis=1) * np.linalg.norm(self.impulse, axis=1)
+        moments = np.linalg.norm(self.points, axis=2).max(axis=1) * np.linalg.norm(
+            self.impulse, axis=1
+        )
         for body, moment in zip(self.bodies.T, (moments, moments), strict=True):
             for i in np.unique(body):
                 ancestor, share = int(i), float(moment[body == i].sum())
