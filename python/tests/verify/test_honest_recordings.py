@@ -122,8 +122,8 @@ def test_random_controls_are_honest(
 def test_random_controls_are_honest_under_all_models(
     scene: Path, contact_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for seed in (0, 1, 2):
-        recording = record(tmp_path / f"{scene.stem}.mcap", scene, contact_model, 1.0, seed)
+    for seed in (0, 1):
+        recording = record(tmp_path / f"{scene.stem}.mcap", scene, contact_model, 0.6, seed)
         expect_honest_and_watchful(recording, monkeypatch)
 
 
