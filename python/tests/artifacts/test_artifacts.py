@@ -383,5 +383,6 @@ def test_contacts_of_unknown_mobility_do_not_lower_its_mean() -> None:
     )  # fmt: skip
     report = SimpleNamespace(contacts=contacts, advance=None)
     sums = budget._Sums()
-    budget._Rows(report, np.arange(n)).add_to(sums, np.ones(n, bool))  # type: ignore[arg-type]
+    rows = budget._Rows(report, np.arange(n), np.inf)  # type: ignore[arg-type]
+    rows.add_to(sums, np.ones(n, bool))
     assert sums.mobility / sums.num_mobilities == 3 and sums.num == n

@@ -351,8 +351,8 @@ def test_the_robot_follows_the_command(contact_model: str) -> None:
     assert 0.07 < figures["speed"] < 0.1
     assert figures["largest_tilt"] < 0.1
     assert 0.13 < figures["heights"][0] < figures["heights"][1] < 0.15
-    # Each foot is a sphere that may touch several faces of the ground.
-    assert figures["contacts"]["mean"] > 4
+    # Each foot is a sphere, most of the time on one face of the ground.
+    assert figures["contacts"]["mean"] > 3
 
 
 def test_the_published_rule_makes_the_robot_step_in_place() -> None:

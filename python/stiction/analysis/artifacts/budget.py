@@ -18,7 +18,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stiction._core import StepReport
+from stiction._core import StepReport, contact_model_traits
 from stiction.analysis.artifacts.chord import calc_turning
 from stiction.analysis.artifacts.displacement import CreepMeter, StuckContacts
 from stiction.analysis.artifacts.predictions import (
@@ -103,6 +103,9 @@ class ArtifactLog:
         # Springs keep the place of a contact, whatever its velocity at the end of a step.
         has_meter = has_springs(self._options)
         self._meter = CreepMeter(simulator.model) if has_meter else None
+        traits = contact_model_traits(simulator.contact_model)
+        has_tolerance = traits.uses_stiction_tolerance and not has_meter
+        self._slip_tolerance = self._options["stiction_tolerance"] if has_tolerance else math.inf
 
     def add(self, report: StepReport, data: mujoco.MjData | None = None) -> None:
         """Adds the contacts of a step that have a normal impulse.
@@ -123,7 +126,7 @@ class ArtifactLog:
             return
         geoms = np.asarray(contacts.geoms)[loaded]
         pairs, pair_of = np.unique(geoms, axis=0, return_inverse=True)
-        rows = _Rows(report, loaded)
+        rows = _Rows(report, loaded, self._slip_tolerance)
         turns = data is not None and self._num_steps % self._turning_stride == 0
         self._num_steps += 1
         for index, pair in enumerate(pairs):
@@ -205,7 +208,7 @@ class ArtifactLog:
 class _Rows:
     """The loaded contacts of a step as arrays."""
 
-    def __init__(self, report: StepReport, loaded: NDArray[np.intp]) -> None:
+    def __init__(self, report: StepReport, loaded: NDArray[np.intp], slip_tolerance: float) -> None:
         contacts = report.contacts
         dt = contacts.time_step
 
@@ -220,7 +223,8 @@ class _Rows:
         self._distance = take("distance") + rest * take("normal_velocity")
         self._slip = np.linalg.norm(take("slip_velocity"), axis=1)
         self._mobility = take("delassus")
-        self._slides = take("slipping").astype(bool)
+        # A contact whose slip exceeds the tolerance slides, even below the friction bound.
+        self._slides = take("slipping").astype(bool) | (self._slip > slip_tolerance)
         tangential = take("impulse") - impulse[:, None] * take("normal")
         bound = take("friction") * impulse
         self._has_bound = bound > 0

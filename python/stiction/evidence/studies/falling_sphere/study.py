@@ -59,13 +59,14 @@ def make_checks(figures: dict[str, Any], settings: Settings, runs: Runs) -> Chec
     for name in settings.pick(*NOT_AT_A_DISTANCE, "similar", "sap"):
         rolls = features[name]["rolling_time"]
         source = f"{closed_form}; target"
-        checks.near(f"rolling time at 2 ms, {name} [s]", rolls, ROLLING_TIME, 0.02, source)
-    for name in settings.pick(*NOT_AT_A_DISTANCE, "similar"):
+        # A sphere above its gap still sinks at T mu times 7/2 mu g, the deceleration of its slip.
+        lag = {"similar": STEP_SHOWN, "sap": STEP_SHOWN + RELAXATION_TIME}.get(name, 0.0)
+        expected = ROLLING_TIME + 3.5 * FRICTION**2 * lag
+        checks.near(f"rolling time at 2 ms, {name} [s]", rolls, expected, 0.02, source)
+    # Fig. 6 has a constant error for sap. It is not there if forces act at the surfaces.
+    for name in settings.pick(*NOT_AT_A_DISTANCE, "similar", "sap"):
         order = figures["last_order"][name]
         checks.at_least(f"order of convergence, {name}", order, 0.85, "fig. 6")
-    for name in settings.pick("sap"):
-        order = figures["last_order"][name]
-        checks.at_most(f"order of convergence, {name}", order, 0.5, "fig. 6: a constant error")
     checks += _check_distance(settings, figures)
     return checks
 
