@@ -12,14 +12,6 @@ namespace {
 
 constexpr std::uint8_t kReached = 2;  // of acts_, within add_reached
 
-/// Returns the end of the run of consecutive contacts of the same two geoms.
-int find_end_of_pair(const mjData* d, int begin) {
-  const mjContact& first = d->contact[begin];
-  int end = begin + 1;
-  while (end < d->ncon && std::equal(first.geom, first.geom + 2, d->contact[end].geom)) ++end;
-  return end;
-}
-
 }  // namespace
 
 SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel contact_model,

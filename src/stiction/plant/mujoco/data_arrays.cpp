@@ -73,4 +73,11 @@ void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
   return static_cast<char*>(d->arena) + begin;
 }
 
+int find_end_of_pair(const mjData* d, int begin) {
+  const mjContact& first = d->contact[begin];
+  int end = begin + 1;
+  while (end < d->ncon && std::equal(first.geom, first.geom + 2, d->contact[end].geom)) ++end;
+  return end;
+}
+
 }  // namespace stiction::plant

@@ -66,4 +66,8 @@ bool grow_in_arena(mjData* d, T** array, std::size_t old_size, std::size_t new_s
   return true;
 }
 
+/// Returns the end of the consecutive contacts of data->contact with the geoms of the contact
+/// `begin`.
+int find_end_of_pair(const mjData* data, int begin);
+
 }  // namespace stiction::plant

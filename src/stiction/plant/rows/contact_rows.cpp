@@ -6,6 +6,7 @@
 
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/shapes/local_shape.hpp"
 
 namespace stiction::plant {
@@ -125,11 +126,9 @@ std::uint64_t make_id(const std::array<int, 2>& geoms, int point) {
 /// Returns half the vector from A's surface point to B's, for the contacts [begin, ...) of two
 /// geoms [m]. It is that of the nearest contact that takes part, and 0 if this one touches.
 std::array<double, 3> find_half_gap(const mjData* d, const ContactSelection& selection, int begin) {
-  const mjContact& first = d->contact[begin];
-  const mjContact* nearest = &first;
-  for (int i = begin + 1; i < d->ncon; ++i) {
+  const mjContact* nearest = &d->contact[begin];
+  for (int i = begin + 1, end = find_end_of_pair(d, begin); i < end; ++i) {
     const mjContact& con = d->contact[i];
-    if (con.geom[0] != first.geom[0] || con.geom[1] != first.geom[1]) break;
     if (selects(selection, con, i) && con.dist < nearest->dist) nearest = &con;
   }
   std::array<double, 3> half{};
