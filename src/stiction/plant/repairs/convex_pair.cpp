@@ -5,6 +5,7 @@
 
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -146,11 +147,12 @@ double calc_separation(const mjModel* m, const mjData* d, int geom_A, int geom_B
 }
 
 PairContacts find_contacts_at(const mjModel* m, const mjData* d, int begin) {
-  PairContacts pair{
-      .contacts = d->contact + begin, .size = 1, .radius = 0, .tolerance = 0, .cutoff = 0};
+  PairContacts pair{.contacts = d->contact + begin,
+                    .size = find_end_of_pair(d, begin) - begin,
+                    .radius = 0,
+                    .tolerance = 0,
+                    .cutoff = 0};
   const int a = pair.contacts->geom[0], b = pair.contacts->geom[1];
-  while (begin + pair.size < d->ncon && pair.end()->geom[0] == a && pair.end()->geom[1] == b)
-    ++pair.size;
   if (a < 0 || b < 0) return pair;
   // A plane is unbounded, and its radius is 0.
   const bool has_plane = m->geom_type[a] == mjGEOM_PLANE;
@@ -185,6 +187,14 @@ void insert(const mjModel* m, mjData* d, mjContact* at, const mjContact& con) {
   if (mj_addContact(m, d, &con) != 0) return;
   mjContact* const list = d->contact;
   std::rotate(list + index, list + d->ncon - 1, list + d->ncon);
+}
+
+void replace(const mjModel* m, mjData* d, const PairContacts& pair,
+             std::span<const mjContact> contacts) {
+  const int size = static_cast<int>(contacts.size()), common = std::min(size, pair.size);
+  std::copy_n(contacts.begin(), common, pair.contacts);
+  erase(d, pair.contacts + common, pair.end());
+  for (int i = common; i < size; ++i) insert(m, d, pair.contacts + i, contacts[i]);
 }
 
 }  // namespace stiction::plant

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include <mujoco/mujoco.h>
 
@@ -63,6 +64,16 @@ void erase(mjData* data, mjContact* begin, mjContact* end);
 
 /// Inserts a contact before another one of data->contact. If MuJoCo's arena is full, it warns.
 void insert(const mjModel* model, mjData* data, mjContact* at, const mjContact& contact);
+
+/// Replaces the contacts of a pair. If MuJoCo's arena is full, it warns.
+/// @param contacts not in data->contact
+void replace(const mjModel* model, mjData* data, const PairContacts& pair,
+             std::span<const mjContact> contacts);
+
+/// True if two unit normals differ by less than an angle [rad].
+inline bool have_same_normal(const double a[3], const double b[3], double angle) {
+  return mju_dot3(a, b) > 1 - 0.5 * angle * angle;
+}
 
 /// A contact at the nearest points of two geoms.
 struct NearestContact {

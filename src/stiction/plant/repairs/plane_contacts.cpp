@@ -74,8 +74,7 @@ void replace_cylinder(const mjModel* m, mjData* d, const PairContacts& pair) {
   add(1, 0, -end);
   add(kCos, kSin, end);
   add(kCos, -kSin, end);
-  erase(d, pair.contacts, pair.end());
-  for (std::size_t i = count; i-- > 0;) insert(m, d, pair.contacts, contacts[i]);
+  replace(m, d, pair, {contacts.data(), count});
 }
 
 /// Returns true if MuJoCo makes no contact of a plane and a cylinder that are within their gap.

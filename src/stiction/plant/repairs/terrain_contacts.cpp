@@ -81,10 +81,6 @@ constexpr double kSamePlane = 1e-6;
 /// Normals of contacts that differ by less are the same [rad].
 constexpr double kSameNormal = 0.01;
 
-bool have_same_normal(const double a[3], const double b[3]) {
-  return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
-}
-
 /// The field at the point of a contact.
 enum class Ground {
   kFlat,   // in one plane, whose normal the contact has
@@ -104,7 +100,7 @@ Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
     double turn[3], uphill[3], ahead[3];
     mju_sub3(turn, facet.normal, normal);
     if (mju_norm3(turn) > kSamePlane) ground = Ground::kEdge;
-    // Where the facet leaves the contact's plane upwards.
+    // The direction in which the facet leaves the contact's plane upwards.
     mju_addScl3(uphill, con.frame, facet.normal, -mju_dot3(con.frame, facet.normal));
     if (mju_normalize3(uphill) < kSameNormal) return;
     ground = Ground::kEdge;
@@ -152,10 +148,7 @@ bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& p
     if (ground != Ground::kInner && !covers(*con, kSlack * radius, ground == Ground::kFlat))
       kept_.push_back(*con);
   }
-  const int size = static_cast<int>(kept_.size()), common = std::min(size, pair.size);
-  std::copy_n(kept_.begin(), common, pair.contacts);
-  erase(d, pair.contacts + common, pair.end());
-  for (int i = common; i < size; ++i) insert(m, d, pair.contacts + i, kept_[i]);
+  replace(m, d, pair, kept_);
   return true;
 }
 
@@ -289,7 +282,7 @@ void TerrainContacts::sort(const mjData* d, int geom, double radius) {
 /// by the slack, and the field is flat there, or the contact is in their hull.
 bool TerrainContacts::covers(const mjContact& con, double slack, bool is_flat) const {
   const auto is_like = [&](const Point& point) {
-    return have_same_normal(point.facet.normal, con.frame);
+    return have_same_normal(point.facet.normal, con.frame, kSameNormal);
   };
   double deepest = con.dist + 2 * slack;
   for (const Point& point : points_)

@@ -31,10 +31,9 @@ struct Facet {
 ///
 /// - a point of the geom has one contact where triangles are in one plane or form a ridge, and one
 ///   with each triangle that rises above the others' planes, as in a valley or at a step;
-/// - MuJoCo's contacts stay on ridges and peaks. They go where the field is flat, where they are in
-/// the
-///   convex hull of these points, have the same normal and are no deeper, and where the field does
-///   not have their normal, because it goes on beyond the prism.
+/// - MuJoCo's contacts stay on ridges and peaks. They go where the field is flat, where they are
+///   in the convex hull of these points, have the same normal and are no deeper, and where the
+///   field does not have their normal, because it goes on beyond the prism.
 class TerrainContacts {
  public:
   /// Corrects the contacts of a height field and a convex geom. Call it inside a MuJoCoGuard.
