@@ -83,14 +83,15 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   }
   mjModel* wide = wide_.follow(m);
   if (has_few_geoms_) disable_midphase(wide);
-  widen_gaps(m, d, start, mocap);
+  const contact::Reach reach = find_largest_reach(m);
+  widen_gaps(m, d, start, mocap, reach);
   int* const contype = wide_.own(&mjModel::geom_contype, m->ngeom);
   int* const conaffinity = wide_.own(&mjModel::geom_conaffinity, m->ngeom);
   for (int geom = 0; geom < m->ngeom; ++geom)
     if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
   mj_collision(wide, d);
   repair_.run(wide, d);
-  find_meetings(wide, d, start, find_largest_reach(m).time);
+  find_meetings(wide, d, start, reach.time);
   mark_speculative(m, d);
 }
 
@@ -106,17 +107,13 @@ void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const Body
     const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, &repair_);
     if (meeting == Meeting::kAsListed) continue;
     if (meeting == Meeting::kNone) {
-      for (mjContact* con = d->contact + i - pair.size; con != d->contact + i; ++con)
+      for (mjContact* con = pair.contacts; con != pair.end(); ++con)
         set_missed(prediction_.closes(*con), con);
       continue;
     }
     const std::span<const mjContact> met = prediction_.contacts();
-    const int begin = i - pair.size, size = static_cast<int>(met.size());
-    const int common = std::min(pair.size, size);
-    std::copy_n(met.begin(), common, d->contact + begin);
-    if (size < pair.size) erase(d, d->contact + begin + size, d->contact + i);
-    for (int k = common; k < size; ++k) insert(m, d, d->contact + begin + k, met[k]);
-    i = begin + size;
+    i += static_cast<int>(met.size()) - pair.size;
+    replace(m, d, pair, met);
   }
 }
 
@@ -131,9 +128,8 @@ bool SpeculativeCollision::meet(const mjModel* m, mjData* d, std::span<const mjC
 /// Widens the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
 /// bodies. Each of the two geoms widens its gap by the part of its own speed.
 void SpeculativeCollision::widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                                      const MocapMotion& mocap) {
+                                      const MocapMotion& mocap, const contact::Reach& reach) {
   const double dt = m->opt.timestep;
-  const contact::Reach reach = find_largest_reach(m);
   const double scale = reach.time * std::sqrt(1 + reach.slip * reach.slip);
   const bool is_pushed = calc_applied_acceleration(m, d);
   if (is_pushed) {

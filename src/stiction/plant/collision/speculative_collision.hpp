@@ -51,7 +51,7 @@ class SpeculativeCollision {
 
  private:
   void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                  const MocapMotion& mocap);
+                  const MocapMotion& mocap, const contact::Reach& reach);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start, double horizon);

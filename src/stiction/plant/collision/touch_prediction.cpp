@@ -14,10 +14,6 @@ namespace {
 /// Normals that differ by less than this angle are the same [rad].
 constexpr double kSameNormal = 2e-3;
 
-bool have_same_normal(const double a[3], const double b[3]) {
-  return mju_dot3(a, b) > 1 - 0.5 * kSameNormal * kSameNormal;
-}
-
 double calc_slop(const mjModel* m, const mjContact& con) {
   double radius = contact::kInfinity;
   for (const int geom : con.geom)
@@ -159,11 +155,16 @@ bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like
   return is_whole;
 }
 
-double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) const {
+/// Returns the normal velocity of the motion without stops [m/s].
+double TouchPrediction::calc_free_velocity(const mjContact& con, double time) const {
   double v[2][3];
   for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, time, v[side]);
   mju_subFrom3(v[1], v[0]);
-  double v_n = mju_dot3(v[1], con.frame);
+  return mju_dot3(v[1], con.frame);
+}
+
+double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) const {
+  double v_n = calc_free_velocity(con, time);
   for (const Stop& stop : stops_) v_n -= stop.v_n * mju_dot3(stop.normal, con.frame);
   return v_n;
 }
@@ -189,11 +190,11 @@ bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
 /// True if a contact of the present pose has the normal of a listed one, or this normal has turned
 /// with one of the bodies: a face keeps its contact.
 bool TouchPrediction::continues(const mjContact& con, const mjContact& listed) const {
-  if (have_same_normal(con.frame, listed.frame)) return true;
+  if (have_same_normal(con.frame, listed.frame, kSameNormal)) return true;
   return time_ > 0 && std::any_of(motions_, motions_ + 2, [&](const Motion& motion) {
            double normal[3];
            mju_mulMatTVec3(normal, motion.turn, con.frame);
-           return have_same_normal(normal, listed.frame);
+           return have_same_normal(normal, listed.frame, kSameNormal);
          });
 }
 
@@ -226,14 +227,14 @@ bool TouchPrediction::take_hits(std::span<const mjContact> listed, bool takes_al
   const std::size_t before = hits_.size();
   const auto is_new = [&](const mjContact& con) {
     return std::none_of(hits_.begin(), hits_.begin() + before, [&](const mjContact& hit) {
-      return have_same_normal(hit.frame, con.frame);
+      return have_same_normal(hit.frame, con.frame, kSameNormal);
     });
   };
   for (const mjContact& con : found_) {
     const double v_n = calc_normal_velocity(con, time_);
     if (calc_gap(con) > 0 || v_n > -travel_ || !is_new(con)) continue;
     for (const mjContact& other : found_) {
-      if (!takes_all && !have_same_normal(con.frame, other.frame)) continue;
+      if (!takes_all && !have_same_normal(con.frame, other.frame, kSameNormal)) continue;
       hits_.push_back(carry_back(other));
       for (std::size_t i = 0; i < listed.size(); ++i)
         if (continues(other, listed[i])) is_met_[i] = 1;
@@ -251,16 +252,13 @@ void TouchPrediction::keep_others(std::span<const mjContact> listed) {
   const auto num_hits = static_cast<std::ptrdiff_t>(hits_.size());
   for (const mjContact& con : listed)
     if (!closes(con) && std::none_of(hits_.begin(), hits_.begin() + num_hits, [&](const auto& hit) {
-          return have_same_normal(hit.frame, con.frame);
+          return have_same_normal(hit.frame, con.frame, kSameNormal);
         }))
       hits_.push_back(con);
 }
 
 bool TouchPrediction::closes(const mjContact& con) const {
-  double v[2][3];
-  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
-  mju_subFrom3(v[1], v[0]);
-  const double v_n = mju_dot3(v[1], con.frame);
+  const double v_n = calc_free_velocity(con, 0);
   return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
 }
 

@@ -43,9 +43,8 @@ class TouchPrediction {
   /// @param data    restored before this returns
   /// @param listed  the consecutive contacts of the geoms in data->contact
   /// @param horizon time within which the contacts act [s]
-  /// @param repair  corrects the contacts found, which takes the data's arena, or null once
-  /// constraints
-  ///     are made
+  /// @param repair  corrects the contacts found, for which it needs the data's arena; null once
+  ///     constraints are made
   Meeting predict(const mjModel* model, mjData* data, std::span<const mjContact> listed,
                   const BodyVelocities& velocities, double horizon, CollisionRepair* repair);
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
@@ -86,6 +85,7 @@ class TouchPrediction {
   bool take_hits(std::span<const mjContact> listed, bool takes_all);
   void keep_others(std::span<const mjContact> listed);
   bool meets_as(std::span<const mjContact> listed) const;
+  double calc_free_velocity(const mjContact& con, double time) const;
   double calc_normal_velocity(const mjContact& con, double time) const;
   mjContact carry_back(const mjContact& con) const;
 
