@@ -176,6 +176,10 @@ struct ContactProblem {
   /// or empty. They are those of the last step; see [theory:lagged]. A contact without one, which
   /// is new, takes the normal impulse of the state at the start of the step.
   std::vector<std::optional<double>> lagged_impulse;
+  /// The stiffness of near-rigid contacts over the square of the frequency that a step resolves,
+  /// >= 0 [kg], one per contact or empty. 0 is that of the pose. MomentumFactor::calc_derived writes
+  /// the values that it takes, and 0 for other contacts.
+  std::vector<double> near_rigid_mass;
   /// The tangential springs of the friction law `elastic`, one per contact. Empty under other laws.
   std::vector<Anchor> anchors;
 

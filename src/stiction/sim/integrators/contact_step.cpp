@@ -141,7 +141,7 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
       if (part_.has_forces) part_.contacts->keep_forced_change(m, d);
       part_.contacts->adapt(m, d, in.mocap, problem);
     }
-    if (lags_friction(in)) memories_.lagged_impulses.carry_to(d, problem);
+    memories_.touch.carry_to(d, lags_friction(in), problem);
   }
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
@@ -272,7 +272,7 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
 
 /// Records the forces and stretches at the end of the step. Trees that sleep keep their stretches.
 void ContactStep::record_memories(const StepInputs& in) {
-  if (lags_friction(in)) memories_.lagged_impulses.record(contacts_.problem, contacts_.solution);
+  memories_.touch.record(contacts_.problem, contacts_.solution);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
   const Sleep& sleep = memories_.sleep;
@@ -301,7 +301,7 @@ void ContactStep::finish_sleep(mjData* d) {
                    .bodies = bodies_});
   // A run that goes on from a checkpoint does not know the forces at which trees fell asleep.
   if (sleep.num_asleep() > 0)
-    memories_.lagged_impulses.leave_out(
+    memories_.touch.leave_out(
         [&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
   StepReport& report = out_.report;
   report.statistics.num_asleep = sleep.num_asleep();

@@ -10,14 +10,14 @@ namespace stiction::sim {
 StepMemories::StepMemories(const mjModel* model, const StepOptions& options, plant::Model* plant)
     : mocap(model, options.integrator),
       penetration(model),
-      lagged_impulses(model),
+      touch(model),
       anchors(model),
       limits(model),
       sleep(model, &mocap.motion, plant),
       step_length(model),
       model_(model),
       options_(options),
-      list_{&mocap, &penetration, &lagged_impulses} {
+      list_{&mocap, &penetration, &touch} {
   if (has_anchors(options.parameters)) add(&anchors);
   for (Memory* memory : {static_cast<Memory*>(&limits), static_cast<Memory*>(&sleep),
                          static_cast<Memory*>(&step_length)})
@@ -75,7 +75,7 @@ std::uint32_t StepMemories::used() const {
 
 /// Copies of a model have equal sizes; MuJoCo's signature is lost in its binary format.
 std::array<std::uint64_t, 4> StepMemories::make_key() const {
-  constexpr std::uint64_t kFormat = 0x535449435354000f;  // "STICST", version 15
+  constexpr std::uint64_t kFormat = 0x5354494353540010;  // "STICST", version 16
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);

@@ -9,7 +9,7 @@
 
 #include "stiction/plant/model/model.hpp"
 #include "stiction/sim/memory/anchors.hpp"
-#include "stiction/sim/memory/lagged_impulses.hpp"
+#include "stiction/sim/memory/touch_memory.hpp"
 #include "stiction/sim/memory/memory.hpp"
 #include "stiction/sim/memory/mocap_memory.hpp"
 #include "stiction/sim/memory/step_length.hpp"
@@ -27,7 +27,7 @@ class StepMemories {
 
   MocapMemory mocap;
   PenetrationMemory penetration;
-  LaggedImpulses lagged_impulses;
+  TouchMemory touch;
   Anchors anchors;  // empty unless the friction law is `elastic`
   LimitMemory limits;
   Sleep sleep;

@@ -14,8 +14,13 @@
 
 namespace stiction::sim {
 
-/// The normal forces of the contact points of the last step, which bound the friction of the lagged
-/// models in this one.
+/// What two geoms that touch remember of the last step: their near-rigid stiffness, and the normal
+/// forces of their points, which bound the friction of the lagged models.
+///
+/// A near-rigid stiffness follows the mobility of the pose at which the geoms begin to touch, and
+/// stays while they do. If it followed the pose, the spring would have no potential, and links that
+/// overlap for good would be a motor: they are pressed together where the spring is soft, and pushed
+/// apart where it is stiff.
 ///
 /// A compliant law gives nearly the same force if it is evaluated at the state in which the last
 /// step ended. The difference is the part of the motion that the velocities at the end of the step
@@ -24,11 +29,11 @@ namespace stiction::sim {
 /// would be 0 where surfaces accelerate apart, and far too large where they accelerate towards each
 /// other. [theory:lagged-impulse]
 ///
-/// Points of two geoms are matched by their positions relative to a body. Points of patches are not
+/// Points of two geoms are matched by their positions relative to a body. Patches are not
 /// remembered, because their springs are soft.
-class LaggedImpulses final : public Memory {
+class TouchMemory final : public Memory {
  public:
-  explicit LaggedImpulses(const mjModel* model)
+  explicit TouchMemory(const mjModel* model)
       : Memory(model, "the contact forces of the last step") {}
 
   void begin(const StepStart& start) override;
@@ -39,10 +44,11 @@ class LaggedImpulses final : public Memory {
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
 
-  /// Finds the points of the problem, and writes the impulses of those that the last step knows to
-  /// ContactProblem::lagged_impulse.
+  /// Writes what the last step knows to ContactProblem::near_rigid_mass and lagged_impulse. Call it
+  /// before MomentumFactor::calc_derived.
   /// @param data the contacts to which the problem's refer
-  void carry_to(const mjData* data, contact::ContactProblem* problem);
+  /// @param has_impulses false: the impulses have no effect
+  void carry_to(const mjData* data, bool has_impulses, contact::ContactProblem* problem);
   /// Records the solution of the problem of the last call of carry_to.
   void record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
   /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
@@ -62,6 +68,7 @@ class LaggedImpulses final : public Memory {
     std::array<int, 2> geoms{};
     int first_point = 0;
     int num_points = 0;
+    double near_rigid_mass = 0;  // [kg]; 0: they do not touch, or have no near-rigid contact
   };
   /// The points of a step, in the order of its contacts.
   struct Step {
@@ -79,10 +86,11 @@ class LaggedImpulses final : public Memory {
       return std::span(points).subspan(pair.first_point, pair.num_points);
     }
   };
-  std::span<const Point> find_before(const std::array<int, 2>& geoms);
+  const Pair* find_before(const std::array<int, 2>& geoms);
 
   MemoryBuffers<Step> steps_;
   bool goes_on_ = false;
+  std::vector<std::array<int, 2>> ranges_;  // first and number of the contacts of each pair now
   std::size_t next_ = 0;     // the pair of the last step that probably is the next one of this step
   std::vector<int> sorted_;  // its pairs by their geoms; empty until it is needed
 };
