@@ -105,7 +105,7 @@ class NearRigidStiffness {
 
 /// True if a stiffness of a contact is infinite, in place of which it takes the near-rigid one.
 bool is_near_rigid(const Contact& contact) {
-  const LawProperties<double>& law = contact.law;
+  const auto& law = contact.law;
   return law.stiffness == kInfinity || law.hertz_stiffness == kInfinity ||
          law.barrier_stiffness == kInfinity;
 }
