@@ -19,7 +19,7 @@ PLACES = (
     ("normal law", "ipc_barrier|IpcBarrier", CODE, 3),
     ("rigid contact model", "anitescu_potra|AnitescuPotra", CODE, 8),
     ("option", "drop_separating", CODE, 4),
-    ("memory", "LaggedImpulses", CODE, 4),
+    ("memory", "TouchMemory", CODE, 4),
     ("field of a report", "is_fallback", CODE, 5),
 )
 

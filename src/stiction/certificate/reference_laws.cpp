@@ -83,17 +83,32 @@ double calc_friction_norm(const ModelParameters& parameters, double squared_slip
   return eps * (2 * s * math::atan(s) - math::log1p(s * s)) / std::numbers::pi;
 }
 
-/// Adds the friction of the lagged models, -gamma_n0 f(|m u| / (mu eps_s)) m (m u) / |m u|.
+/// Returns the tolerance of |m u| [m/s]: mu eps_s for one coefficient mu. Otherwise slips and, at the
+/// rim of the contact, rotations reach a friction with the same tolerance v_s at most.
+double calc_norm_tolerance(const ModelParameters& parameters, const Contact& c, double eps_s) {
+  constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9, kUnknownSize = 1;
+  if (c.dim <= 3 && c.friction[0] == c.friction[1])
+    return eps_s * std::max(kNoFriction, c.dim == 3 ? c.friction[0] : 0.0);
+  const double rim = c.size > 0 ? c.size : kUnknownSize;
+  double least = kInfinity, largest = kNoFriction;
+  for (int i = 0; i < c.dim - 1; ++i) {
+    const double at_rim = i < 2 ? c.friction[i] : c.friction[i] / rim;
+    largest = std::max(largest, at_rim);
+    if (at_rim > 0 && at_rim < least) least = at_rim;
+  }
+  return parameters.stiction_tolerance *
+         std::min(largest, std::max(least, kLeastShare * largest));
+}
+
+/// Adds the friction of the lagged models, -gamma_n0 f(|m u| / tolerance) m (m u) / |m u|.
 void add_lagged_friction(const ModelParameters& parameters, const Contact& c, double gamma_n0,
                          double eps_s, const ContactVector& v_c, ContactVector* gamma) {
   constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const int num_slips = c.dim - 1;  // 0 for a frictionless contact
-  // The largest coefficient, where torsion and rolling count at a radius of one meter.
-  double largest = 1e-9;
-  for (int i = 0; i < num_slips; ++i) largest = std::max(largest, c.friction[i]);
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += math::square(c.friction[i] * v_c[kSlip[i]]);
-  const double slope = gamma_n0 * calc_friction_slope(parameters, squared, largest * eps_s);
+  const double slope = gamma_n0 * calc_friction_slope(
+                                      parameters, squared, calc_norm_tolerance(parameters, c, eps_s));
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }

@@ -21,7 +21,6 @@ void ContactProblem::clear(double dt) {
   contacts.clear();
   normal_guess.clear();
   lagged_impulse.clear();
-  near_rigid_mass.clear();
   anchors.clear();
   rows.clear();
   row_dof.clear();

@@ -75,6 +75,7 @@ struct Contact {
   std::array<double, 5> friction{};
   /// Number of components: 1 (frictionless), 3 (sliding), 4 (and torsion) or 6 (and rolling).
   int dim = 3;
+  double size = 0;  // radius at which rotations are slips, see calc_slip_scale [m]; 0: 1 m
   int source = -1;       // the caller's index of this contact
   int face = -1;         // index of a face of the contact surface `source`; -1: a point contact
   std::uint64_t id = 0;  // identifies the contact in the next step, for warm starts; 0: unknown
@@ -176,10 +177,6 @@ struct ContactProblem {
   /// or empty. They are those of the last step; see [theory:lagged]. A contact without one, which
   /// is new, takes the normal impulse of the state at the start of the step.
   std::vector<std::optional<double>> lagged_impulse;
-  /// The stiffness of near-rigid contacts over the square of the frequency that a step resolves,
-  /// >= 0 [kg], one per contact or empty. 0 is that of the pose. MomentumFactor::calc_derived writes
-  /// the values that it takes, and 0 for other contacts.
-  std::vector<double> near_rigid_mass;
   /// The tangential springs of the friction law `elastic`, one per contact. Empty under other laws.
   std::vector<Anchor> anchors;
 

@@ -55,13 +55,30 @@ void increase_relaxation(const ModelParameters& parameters, double dt, Contact* 
 
 }  // namespace
 
+double calc_slip_scale(const Contact& contact) {
+  constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
+  const double size = contact.size > 0 ? contact.size : 1;
+  double least = kInfinity, largest = kNoFriction;
+  for (int i = 0; i < contact.dim - 1; ++i) {
+    const double mu = contact.friction[i] / (i < 2 ? 1 : size);
+    if (mu > 0) least = std::min(least, mu);
+    largest = std::max(largest, mu);
+  }
+  return std::clamp(least, kLeastShare * largest, largest);
+}
+
+StiffnessMember find_stiffness(ContactModel model, const ModelParameters& parameters) {
+  return calc_property_use(model, parameters.normal_law).hertz_stiffness
+             ? &ContactLawData<double>::hertz_stiffness
+             : &ContactLawData<double>::stiffness;
+}
+
 void correct_overlaps(ContactModel model, const ModelParameters& parameters,
                       ContactProblem* problem) {
   if (traits(model).is_rigid || traits(model).is_mj_step) return;
   const NormalLawKind law = find_normal_law(model, parameters.normal_law);
   const PropertyUse use = calc_property_use(model, parameters.normal_law);
-  const auto stiffness = use.hertz_stiffness ? &ContactLawData<double>::hertz_stiffness
-                                             : &ContactLawData<double>::stiffness;
+  const StiffnessMember stiffness = find_stiffness(model, parameters);
   const double factor = law == NormalLawKind::hertz ? 1.5 : 1;
   for (const BodyPair& pair : problem->pairs) {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {

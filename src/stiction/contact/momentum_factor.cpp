@@ -73,12 +73,14 @@ double calc_normal_mobility(const SixBySix& W, const Contact& c) {
 /// The near-rigid stiffness of the contacts of a pair, see calc_derived.
 class NearRigidStiffness {
  public:
-  explicit NearRigidStiffness(const BodyPair& pair)
+  /// @param frequency 2 pi / (beta dt) [rad/s]
+  NearRigidStiffness(const BodyPair& pair, double frequency)
       : mobility_of_mass_(1 / pair.reduced_mass()),
         least_mobility_(0.5 / pair.reduced_mass()),
         // Loads up to ten times the mass cause no deep overlap. A stiffness a thousand times as
         // large still leaves the solver most of its digits.
-        scale_(std::clamp(0.1 * pair.load / pair.reduced_mass(), 1.0, 1000.0)) {}
+        scale_(frequency * frequency *
+               std::clamp(0.1 * pair.load / pair.reduced_mass(), 1.0, 1000.0)) {}
 
   /// True if w limits the mobility of calc, as the contact turns its bodies so easily.
   bool is_turning(double w) const { return w > kMostTurning * mobility_of_mass_; }
@@ -87,8 +89,7 @@ class NearRigidStiffness {
     return std::min(w, kMostTurning * std::max(w_n, mobility_of_mass_));
   }
 
-  /// Returns the mass m of a contact with mobility w > 0, whose stiffness is m times the frequency's
-  /// square [kg].
+  /// Returns the stiffness of a contact with mobility w > 0 [N/m].
   double calc(double w) const {
     // A contact nearer to the axis than 0.87 radii of gyration bears less and less load.
     const double fading_mobility = 0.5 * least_mobility_;
@@ -100,22 +101,8 @@ class NearRigidStiffness {
   static constexpr double kMostTurning = 30;
 
   double mobility_of_mass_, least_mobility_;  // [1/kg]
-  double scale_;                              // by the load [-]
+  double scale_;                              // [1/s^2]
 };
-
-/// True if a stiffness of a contact is infinite, in place of which it takes the near-rigid one.
-bool is_near_rigid(const Contact& contact) {
-  const auto& law = contact.law;
-  return law.stiffness == kInfinity || law.hertz_stiffness == kInfinity ||
-         law.barrier_stiffness == kInfinity;
-}
-
-/// Returns the near-rigid mass of a contact whose geoms have touched with another one [kg]. It stays,
-/// so that the spring has a potential, unless the load has become much larger.
-double keep_mass(double kept, double mass) {
-  constexpr double kMuchLarger = 10;
-  return kept > 0 && mass < kMuchLarger * kept ? kept : mass;
-}
 
 /// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m].
 void set_near_rigid(double k, Contact* contact) {
@@ -271,14 +258,13 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
   const double resolved_frequency =
       2 * std::numbers::pi / (near_rigid_factor * problem->time_step);  // [rad/s]
   problem->delassus.resize(problem->num_contacts());
-  problem->near_rigid_mass.resize(problem->num_contacts());
   for (const BodyPair& pair : problem->pairs) {
     const SixBySix W = calc_mobility(*problem, pair);
     // A contact closer than this to the only axis that turns its pair has no lever arm.
     constexpr double kShortestLever = 1e-9;  // [m]
     const double immobile =
         kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
-    const NearRigidStiffness stiffness(pair);
+    const NearRigidStiffness stiffness(pair, resolved_frequency);
     // Take four contacts at a time; the last one fills the lanes that are left over.
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
@@ -296,13 +282,8 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         double mobility = w[i];
         if (stiffness.is_turning(mobility))
           mobility = stiffness.limit_turning(mobility, calc_normal_mobility(W, contacts[i]));
-        double& mass = problem->near_rigid_mass[first + i];
-        if (!is_near_rigid(contacts[i])) {
-          mass = 0;
-          continue;
-        }
-        mass = keep_mass(mass, is_moved ? stiffness.calc(mobility) : 0);
-        set_near_rigid(mass * resolved_frequency * resolved_frequency, &contacts[i]);
+        const double k = is_moved ? stiffness.calc(mobility) : 0;
+        set_near_rigid(k, &contacts[i]);
       }
     }
   }

@@ -35,7 +35,6 @@ struct RigidFixture {
     assemble_terms(problem, islands, island, first_dof, contact::traits(model), &terms);
     calc_gap_terms(terms, parameters, &iterate.gaps);
     iterate.sticking.start(terms, contact::holds_all_touching(model, parameters));
-    iterate.rebounds.assign(terms.num_contacts(), 0);
     start_whitening(islands, island, first_dof, terms, &system.whitened);
   }
   RigidFixture(const RigidFixture&) = delete;

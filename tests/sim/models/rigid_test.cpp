@@ -93,6 +93,87 @@ TEST_P(RigidScene, DroppedBallStopsOrBouncesToPoissonsHeights) {
   }
 }
 
+TEST_P(RigidScene, BouncesKeepTheirHeightAndEnd) {
+  constexpr double kHeight = 0.5, kSeconds = 4, kGravity = 9.81;
+  for (const double e : {0.8, 1.0}) {
+    Scene scene(support::make_mjcf(R"(timestep="0.005")", R"(
+      <worldbody>
+        <geom type="plane" size="0 0 1"/>
+        <body pos="0 0 0.6"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+      </worldbody>)"));
+    plant::Material material = plant::kDefaultMaterial;
+    material.law.restitution = e;
+    Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
+    double last_moving = 0, height = 0, expected = kHeight;
+    int num_bounces = 0;
+    for (int i = 0; i < 800; ++i) {
+      const double before = scene.data->qvel[2];
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+      const double v = scene.data->qvel[2];
+      height = std::max(height, scene.data->qpos[2] - 0.1);
+      if (std::abs(v) > 0.02) last_moving = scene.data->time;
+      if (!(before < 0 && v > 0)) continue;
+      // The highest of the steps before the impact is near the peak of the parabola.
+      constexpr double kBetweenSteps = kGravity * 0.005 * 0.005;
+      const double tolerance = has_gaps(GetParam()) ? kBetweenSteps : 0.02;
+      if (expected > 0.05) EXPECT_NEAR(height, expected, tolerance) << e << " " << num_bounces;
+      ++num_bounces;
+      expected *= e * e;
+      height = 0;
+    }
+    EXPECT_GE(num_bounces, 5);
+    if (e == 1) continue;
+    // The ball turns in the step that would touch, so each bounce is shorter by part of a step.
+    const double rest = std::sqrt(2 * kHeight / kGravity) * (1 + e) / (1 - e);
+    EXPECT_NEAR(last_moving, rest, 0.1 * rest);
+    EXPECT_LT(last_moving, kSeconds - 0.5);
+  }
+}
+
+TEST_P(RigidScene, BallsThatTouchFollowPoissonByHand) {
+  // The balls are compressed to the mean velocity. Each contact then gives back e of its impulse,
+  // also those between balls that were at rest.
+  for (const int n : {2, 3, 5}) {
+    for (const double e : {0.5, 0.9, 1.0}) {
+      std::string balls;
+      for (int i = 0; i < n; ++i)
+        balls += "<body pos='" + std::to_string(0.1 * i) +
+                 " 0 0'><joint type='slide' axis='1 0 0'/><geom size='.05' mass='1'/></body>";
+      Scene scene(support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")",
+                                     "<worldbody>" + balls + "</worldbody>"));
+      plant::Material material = plant::kDefaultMaterial;
+      material.friction = 0;
+      material.law.restitution = e;
+      Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
+      scene.data->qvel[0] = 1;
+      run(&stepper, &scene, 3);
+      EXPECT_NEAR(scene.data->qvel[0], (1 - e * (n - 1)) / n, 1e-9) << n << " " << e;
+      for (int i = 1; i < n; ++i)
+        EXPECT_NEAR(scene.data->qvel[i], (1 + e) / n, 1e-9) << n << " " << e;
+    }
+  }
+}
+
+TEST_P(RigidScene, AnImpactDoesNotGiveBackLoadsThatRest) {
+  // A grain hits a tall pile. What the pile gains is the grain's momentum, not that of its weight.
+  std::string pile;
+  for (int i = 0; i < 8; ++i)
+    pile += "<body pos='0 0 " + std::to_string(0.05 + 0.1 * i) +
+            "'><joint type='slide' axis='0 0 1'/><geom type='box' size='.05 .05 .05' mass='1'/></body>";
+  Scene scene(support::make_mjcf(kOption, R"(<worldbody><geom type="plane" size="0 0 1"/>)" + pile +
+                                              R"(<body pos="0 0 0.811"><joint type="slide" axis="0 0 1"/>
+        <geom size=".01" mass="1e-3"/></body></worldbody>)"));
+  plant::Material material = plant::kDefaultMaterial;
+  material.law.restitution = 0.9;
+  Stepper stepper(scene.model, make_options(GetParam()), make_materials(scene, material));
+  scene.data->qvel[8] = -2;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene));
+    for (int box = 0; box < 8; ++box) EXPECT_LT(std::abs(scene.data->qvel[box]), 2 * 2e-3 * 2);
+  }
+  EXPECT_GT(scene.data->qvel[8], 1.5);
+}
+
 TEST_P(RigidScene, ReboundsAddNoEnergy) {
   // When a rod lands on its end, the normal and tangential impulses work against each other. A
   // rebound of the normal impulse alone could return more energy than both impulses took.

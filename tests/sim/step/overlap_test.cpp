@@ -1,7 +1,9 @@
 // Bodies that start inside each other part at a bounded speed, and nothing else changes.
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -148,6 +150,136 @@ TEST_P(Overlap, OfAPileSettles) {
   }
   EXPECT_LT(deepest, 2e-3);
   EXPECT_LT(fastest, 8 * kMaxSpeed);  // eight bodies, each pushed by the one below
+}
+
+/// A robot at rest on two wheels and a caster that overlaps its fork, which no joint lets part.
+std::string make_robot(double dt, double height) {
+  return support::make_mjcf("timestep='" + std::to_string(dt) + "'", R"(
+<worldbody><geom type="plane" size="9 9 .1"/>
+<body pos="0 0 .05"><freejoint/>
+  <geom type="box" size=".15 .12 .03" pos="0 0 .05" mass="10" contype="0" conaffinity="0"/>
+  <body pos="0 .14 0"><joint axis="0 1 0" damping=".01"/>
+    <geom type="cylinder" size=".05 .012" euler="90 0 0" mass=".3"/></body>
+  <body pos="0 -.14 0"><joint axis="0 1 0" damping=".01"/>
+    <geom type="cylinder" size=".05 .012" euler="90 0 0" mass=".3"/></body>
+  <body pos="-.12 0 -.02"><joint type="ball" damping="1e-3"/><geom size=".03" mass=".1"/></body>
+  <body pos="-.12 .01 )" + std::to_string(height) +
+                                R"("><joint axis="0 0 1" damping=".01"/>
+    <geom type="cylinder" size=".025 .02" pos="-.02 0 0" euler="90 0 0" mass=".1"/></body>
+</body></worldbody>)");
+}
+
+/// Links of random shapes on random joints that overlap each other.
+std::string make_links(double dt, unsigned seed) {
+  std::mt19937 generator(seed);
+  const auto uniform = [&](double a, double b) {
+    return std::to_string(std::uniform_real_distribution<double>(a, b)(generator));
+  };
+  const auto three = [&](double a, double b) {
+    std::string text = uniform(a, b) + " ";
+    text += uniform(a, b) + " ";
+    return text + uniform(a, b);
+  };
+  constexpr const char* kShapes[] = {"box", "sphere", "capsule", "cylinder", "ellipsoid"};
+  std::string bodies;
+  for (int i = 0; i < 3; ++i) {
+    bodies += "<body pos='" + three(-.04, .04) + "'><joint damping='.005' ";
+    bodies += generator() % 3 ? "axis='" + three(.1, 1) + "'/>" : "type='ball'/>";
+    bodies += std::string("<geom type='") + kShapes[generator() % 5] + "' size='";
+    bodies += three(.02, .05) + "' pos='" + three(-.03, .03);
+    bodies += "' euler='" + three(-180, 180) + "' mass='" + uniform(.05, .5) + "'/></body>";
+  }
+  return support::make_mjcf("timestep='" + std::to_string(dt) + "'",
+                            "<worldbody><body pos='0 0 1'>" + bodies + "</body></worldbody>");
+}
+
+/// Steps, and returns the largest energy that the scene has gained, with what its dampers took [J].
+double find_gain(Scene* scene, Stepper* stepper, double seconds) {
+  mjModel* const m = scene->model;
+  mjData* const d = scene->data;
+  m->opt.enableflags |= mjENBL_ENERGY;
+  const auto energy = [&] {
+    mj_forward(m, d);
+    return d->energy[0] + d->energy[1];
+  };
+  const double at_first = energy();
+  double taken = 0, gain = -1;
+  while (d->time < seconds) {
+    const StepReport& report = stepper->step(d);
+    EXPECT_TRUE(report.ok()) << report.message;
+    if (!report.ok()) break;
+    for (int i = 0; i < m->nv; ++i)
+      taken += m->opt.timestep * m->dof_damping[i] * d->qvel[i] * d->qvel[i];
+    gain = std::max(gain, energy() - at_first + taken);
+  }
+  return gain;
+}
+
+TEST_P(Overlap, OfLinksForGoodIsNoMotor) {
+  for (const double dt : {0.001, 0.01}) {
+    for (const double height : {.024, .012, .0}) {
+      Scene scene(make_robot(dt, height));
+      Stepper stepper(scene.model, make_options(true));
+      EXPECT_LE(find_gain(&scene, &stepper, 1), 1e-3) << dt << " " << height;
+      EXPECT_LE(std::hypot(scene.data->qpos[0], scene.data->qpos[1]), 1e-4);
+    }
+    for (unsigned seed = 0; seed < 8; ++seed) {
+      Scene scene(make_links(dt, seed));
+      Stepper stepper(scene.model, make_options(true));
+      EXPECT_LE(find_gain(&scene, &stepper, 1), 1e-3) << dt << ", seed " << seed;
+    }
+  }
+}
+
+TEST_P(Overlap, OfALinkResistsWhatPressesItDeeper) {
+  for (const double torque : {1.0, -1.0}) {
+    Scene scene(support::make_mjcf("timestep='.002' gravity='0 0 0'", R"(
+<worldbody><geom type="box" size=".1 .1 .05" pos=".2 0 -.075"/>
+<body><joint name="hinge" axis="0 1 0" damping=".1"/>
+  <geom type="capsule" fromto=".02 0 0 .2 0 0" size=".03" mass=".3"/></body></worldbody>
+<actuator><motor joint="hinge"/></actuator>)"));
+    mj_forward(scene.model, scene.data);
+    ASSERT_GT(scene.data->ncon, 0);
+    EXPECT_NEAR(scene.data->contact[0].dist, -5e-3, 1e-6);
+    Stepper stepper(scene.model, make_options(true));
+    scene.data->ctrl[0] = torque;
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(stepper.step(scene.data).ok());
+    if (torque > 0)  // presses
+      EXPECT_NEAR(scene.data->qpos[0], 0, 0.01);
+    else
+      EXPECT_LT(scene.data->qpos[0], -0.3);
+  }
+}
+
+/// Returns whether a run warns of energy from nothing.
+bool makes_energy(const std::string& xml, double stiffness, double seconds, const Law& law) {
+  Scene scene(xml);
+  StepOptions options;
+  options.contact_model = law.model;
+  options.parameters.normal_law = law.law;
+  plant::Material material = plant::kDefaultMaterial;
+  material.law.stiffness = stiffness;
+  plant::MaterialTable materials{.geoms = std::vector(scene.model->ngeom, material)};
+  Stepper stepper(scene.model, options, materials);
+  bool is_any = false;
+  while (scene.data->time < seconds) {
+    const StepReport& report = stepper.step(scene.data);
+    EXPECT_TRUE(report.ok()) << report.message;
+    if (!report.ok()) break;
+    is_any |= report.warnings[static_cast<int>(WarningKind::made_energy)].count > 0;
+  }
+  return is_any;
+}
+
+TEST(MadeEnergy, IsWarnedOfWhereASpringHasNoPotential) {
+  const Law law{ContactModel::coulomb};
+  EXPECT_TRUE(makes_energy(make_robot(.01, .012), 1e6, 2, law));
+  EXPECT_FALSE(makes_energy(make_robot(.01, .012), contact::kInfinity, 2, law));
+  for (const double stiffness : {1e4, 1e6, contact::kInfinity})
+    for (const char* geom : {"type='box' size='.05 .05 .05'", "type='sphere' size='.05'"}) {
+      EXPECT_FALSE(makes_energy(make_box(.002, -.5, geom), stiffness, 1, law)) << stiffness;
+      EXPECT_FALSE(makes_energy(make_box(.002, .02, geom), stiffness, 1, law)) << stiffness;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Laws, Overlap, testing::ValuesIn(kLaws),

@@ -6,6 +6,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
@@ -170,6 +171,7 @@ class ConvexSolver final : public ContactSolver {
       batch->source.contact[lane] = *next;
       const int num_slips = contact.dim - 1;  // 2, 3 or 5
       for (int i = 0; i < num_slips; ++i) start.friction[i][lane] = contact.friction[i];
+      start.slip_scale[lane] = contact::calc_slip_scale(contact);
     }
     gather(problem, batch->source, &batch->frame, &start);
     batch->calc_velocity(V);

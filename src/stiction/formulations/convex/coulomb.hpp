@@ -68,6 +68,7 @@ struct CoulombWith : LaggedWith<Laws> {
     template <class L = Laws>
     static void attach(const ElasticStick& stick, Parameters* p) requires L::kMayStick {
       LaggedTorsionWith<Laws>::attach(stick, p);
+      p->tolerance_scale = LaggedTorsionWith<Laws>::find_largest(p->mu);
       p->normal_bound.attach(stick, p->tolerance_scale);
       set_normal_bound(p->normal_bound.x, p);
     }
@@ -104,9 +105,10 @@ struct CoulombWith : LaggedWith<Laws> {
                                                               const ModelParameters& model) {
     typename Torsion::Parameters p;
     static_cast<typename LaggedTorsionWith<Laws>::Parameters&>(p) =
-        LaggedTorsionWith<Laws>::make_parameters(start, model, math::broadcast(1));
-    p.tolerance_scale = p.slip_tolerance;
+        LaggedTorsionWith<Laws>::make_parameters(start, model);
+    p.tolerance_scale = start.slip_scale;
     p.normal_bound = NormalBound(start, model);
+    p.normal_bound.slip_per_impulse = Lanes{};
     Torsion::set_normal_bound(p.normal.calc_start_impulse(start.v_c0.z), &p);
     return p;
   }

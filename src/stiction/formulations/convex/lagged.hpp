@@ -23,6 +23,7 @@ struct LaggedTorsionWith {
 
   struct Start : ContactStart {
     Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
+    Lanes slip_scale = math::broadcast(1);  // contact::calc_slip_scale [-]
   };
   struct Parameters {
     typename Laws::Normal normal;
@@ -37,18 +38,14 @@ struct LaggedTorsionWith {
   };
 
   /// Makes the parameters of four contacts' laws.
-  /// @param eps_s slip tolerance of the tangential directions [m/s]
-  static Parameters make_parameters(const Start& start, const ModelParameters& model,
-                                    const Lanes& eps_s) {
+  static Parameters make_parameters(const Start& start, const ModelParameters& model) {
     Parameters p;
     p.normal = Laws::make_normal(start, model);
     p.friction = Laws::make_friction(model);
     p.gamma_n0 = find_lagged_impulse(start, p.normal);
-    // The norm is that of m u, in which slips are multiplied by their coefficients, so eps_s is
-    // multiplied by the largest coefficient. Without sliding friction, the tolerance is that of a
-    // rotation with speed eps_s at a radius of one meter.
+    // It does not grow with the impulse, because w is the mobility of the tangents only.
     for (int i = 0; i < kNumSlips; ++i) p.mu[i] = start.friction[i];
-    p.slip_tolerance = eps_s * find_largest(p.mu);
+    p.slip_tolerance = model.stiction_tolerance * start.slip_scale;
     return p;
   }
   /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
@@ -151,7 +148,7 @@ struct LaggedWith {
   }
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model) {
-    return Torsion::make_parameters(start, model, math::broadcast(model.stiction_tolerance));
+    return Torsion::make_parameters(start, model);
   }
   /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
   template <class L = Laws>
@@ -227,7 +224,7 @@ struct LaggedRegularizedWith : LaggedWith<Laws> {
   }
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model) {
-    return Torsion::make_parameters(start, model, calc_slip_tolerance(start, model));
+    return Torsion::make_parameters(start, model);
   }
 
  private:

@@ -21,16 +21,15 @@ void ConflictFallbacks::start(RigidLaw* law) {
   num_slowdowns_ = 0;
 }
 
-LcpReport ConflictFallbacks::solve(const RigidTerms& terms, RigidIterate* iterate,
-                                   ReducedSystem* system) {
+LcpReport ConflictFallbacks::solve(const RigidTerms& terms, std::span<const double> y,
+                                   RigidIterate* iterate, ReducedSystem* system) {
   for (;;) {
     base::check_limits();
     const int forced =
         project(terms, system->whitened, iterate->sticking, rank_tolerance(), &system->projected);
     if (forced >= 0 && has_corrections() && relax(forced, terms, iterate, system)) continue;
     if (forced >= 0) note_conflict(forced, terms);
-    const LcpReport report =
-        solve_reduced(terms, terms.friction, system->whitened.y_free, system, &law_solver_);
+    const LcpReport report = solve_reduced(terms, terms.friction, y, system, &law_solver_);
     if (level_ == Level::kFrictionless)
       return report.is_solved() && !has_active_friction(terms) ? report : failed_;
     const bool is_final = report.is_solved() || report.status == numerics::LcpStatus::kNotFinite ||

@@ -47,8 +47,10 @@ class ConflictFallbacks {
 
   /// Eliminates bilateral constraints and solves with the law, level by level until there is a
   /// solution. The system must be whitened.
+  /// @param y       the motion without the constraints: that of the system, or a later one
   /// @param iterate in and out: the levels reduce its corrections
-  numerics::LcpReport solve(const RigidTerms& terms, RigidIterate* iterate, ReducedSystem* system);
+  numerics::LcpReport solve(const RigidTerms& terms, std::span<const double> y,
+                            RigidIterate* iterate, ReducedSystem* system);
 
   /// Goes to the next level and clears the law's guess.
   /// @param row the unilateral row where a conflict was found; -1: not known

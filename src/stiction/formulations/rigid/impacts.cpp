@@ -17,38 +17,61 @@ using numerics::LcpReport;
 
 namespace {
 
-/// Marks the contacts with restitution that have an impact and an impulse, and removes their gap
-/// terms. Contacts that rebounded before keep their mark.
-/// @return true if any contact rebounds
-bool find_rebounds(const RigidTerms& terms, const RigidMotion& motion, RigidIterate* iterate) {
+/// Returns the velocity at which a contact must leave so that its energy is e^2 times that with which
+/// it arrived, both above the height at which the surfaces touch [m/s]. Semi-implicit steps conserve
+/// v^2 / 2 + a phi + a dt v / 2 under a constant approach acceleration a, with a negative v before
+/// the impact. Source: [theory:rebound-height].
+/// @param closing speed at the start of the step, >= 0 [m/s]
+/// @param gap     speed at which an open gap closes within the step, phi / dt >= 0 [m/s]
+/// @param pushed  by which forces increase the closing speed in the step, a dt [m/s]
+/// @return <= 0 if the energy does not lift the contact over the gap
+double calc_rebound_velocity(double e, double closing, double gap, double pushed) {
+  const double twice_energy =
+      e * e * (closing * (closing + pushed) + 2 * pushed * gap) - 2 * pushed * gap;
+  return std::sqrt(std::max(0.0, 0.25 * pushed * pushed + twice_energy)) - 0.5 * pushed;
+}
+
+/// Marks the contacts with restitution that hit and have an impulse, and writes the gap terms of the
+/// impact, in which positions are not corrected. Contacts that hit reach their rebound velocity
+/// after the forces of the step have acted.
+/// @param gaps those of the step
+/// @return true if any contact hits
+bool find_hits(const RigidTerms& terms, const RigidMotion& motion, const GapTerms& gaps,
+               std::vector<char>* hits, GapTerms* out) {
+  const auto open = [](double b) { return std::max(0.0, b); };
+  out->contacts.resize(gaps.contacts.size());
+  out->limits.resize(gaps.limits.size());
+  std::ranges::transform(gaps.contacts, out->contacts.begin(), open);
+  std::ranges::transform(gaps.limits, out->limits.begin(), open);
+  out->equalities.assign(gaps.equalities.size(), 0.0);
+  hits->assign(terms.num_contacts(), 0);
   bool is_any = false;
   for (int i = 0; i < terms.num_contacts(); ++i) {
     const contact::Contact& c = terms.contact(i);
-    if (c.law.restitution == 0) continue;
-    if (!iterate->rebounds[i] && !(motion.contact_impulses[i][2] > 0)) continue;
+    const double e = c.law.restitution;
+    if (e == 0 || !(motion.contact_impulses[i][2] > 0)) continue;
     const DenseJacobian<3> J = terms.contact_jacobian(i);
     const double v_n0 = J.multiply(terms.v0).z() + c.bias[2];
     const double v_n_star = J.multiply(terms.v_star).z() + c.bias[2];
     if (!contact::is_impact(v_n0, v_n_star)) continue;
-    iterate->rebounds[i] = 1;
-    iterate->gaps.contacts[i] = 0;
+    const double pushed = v_n0 - v_n_star;
+    const double v =
+        calc_rebound_velocity(e, -v_n0, open(c.phi0 / terms.problem->time_step), pushed);
+    if (!(v > 0)) continue;
+    // Compression to w = -b and the rebound lead to -e v_n0 - (1 + e) b = v + pushed.
+    (*hits)[i] = 1;
+    out->contacts[i] = -(v + pushed + e * v_n0) / (1 + e);
     is_any = true;
   }
   return is_any;
 }
 
-/// Returns the restitution of contact i; 0 if it does not rebound [-].
-double calc_restitution(const RigidTerms& terms, const RigidIterate& iterate, int i) {
-  return iterate.rebounds[i] ? terms.contact(i).law.restitution : 0;
-}
-
 /// Returns the share of phases.rebound that adds no energy. The work of an impulse is its product
 /// with the mean of the relative velocities of the surfaces before and after compression. If
 /// tangents worked against the normals in compression, compression took less energy. Restitution
-/// does not change their impulses. The work of contacts whose overlap is corrected is left out,
-/// because it does not belong to the impact.
-double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
-                          const ReducedSystem& system, const ImpactPhases& phases) {
+/// does not change their impulses.
+double find_rebound_share(const RigidTerms& terms, const ReducedSystem& system,
+                          const ImpactPhases& phases) {
   const int n = terms.num_dofs(), num_contacts = terms.num_contacts();
   const WhitenedRows& rows = system.whitened.rows;
   const RigidImpulses& impulses = phases.impulses;
@@ -60,19 +83,19 @@ double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
     taken -= impulse * (b + 0.5 * (math::dot(n, row, before) + math::dot(n, row, after)));
   };
   for (int i = 0; i < num_contacts; ++i) {
-    const double bias = terms.contact(i).bias[2];
+    // The energies of a contact that hits are those about the velocity at which it is compressed.
+    const double bias =
+        terms.contact(i).bias[2] + (phases.hits[i] ? phases.gaps.contacts[i] : 0.0);
     const double* row = rows.N.data() + static_cast<std::size_t>(i) * n;
-    separating += calc_restitution(terms, iterate, i) * impulses.unilateral[i] *
+    separating += terms.contact(i).law.restitution * impulses.unilateral[i] *
                   (bias + math::dot(n, row, after));
-    if (iterate.gaps.contacts[i] < 0) continue;
     add_work(rows.N, i, bias, impulses.unilateral[i]);
     if (impulses.tangents.empty()) continue;
     for (int t = 2 * i; t < 2 * i + 2; ++t) add_work(rows.T, t, rows.b_t[t], impulses.tangents[t]);
   }
   for (int i = 0; i < terms.num_limits(); ++i)
-    if (iterate.gaps.limits[i] >= 0)
-      add_work(rows.N, num_contacts + i, terms.row(terms.limits[i]).bias,
-               impulses.unilateral[num_contacts + i]);
+    add_work(rows.N, num_contacts + i, terms.row(terms.limits[i]).bias,
+             impulses.unilateral[num_contacts + i]);
   for (std::size_t i = 0; i < impulses.dry.size(); ++i)
     add_work(rows.F, i, rows.b_f[i], impulses.dry[i]);
   const double moving = 0.5 * math::dot(n, phases.rebound.data(), phases.rebound.data());
@@ -80,20 +103,19 @@ double find_rebound_share(const RigidTerms& terms, const RigidIterate& iterate,
 }
 
 /// Adds restitution: each contact gives back a share of its normal impulse of compression.
-void restitute(const RigidTerms& terms, const RigidIterate& iterate, const ReducedSystem& system,
-               ImpactPhases* phases) {
+void restitute(const RigidTerms& terms, const ReducedSystem& system, ImpactPhases* phases) {
   const int n = terms.num_dofs();
   std::vector<double>& normal = phases->impulses.unilateral;
   phases->rebound.assign(n, 0.0);
   for (int i = 0; i < terms.num_contacts(); ++i)
-    math::add_multiple(n, calc_restitution(terms, iterate, i) * normal[i],
+    math::add_multiple(n, terms.contact(i).law.restitution * normal[i],
                        system.projected.N.data() + static_cast<std::size_t>(i) * n,
                        phases->rebound.data());
-  const double share = find_rebound_share(terms, iterate, system, *phases);
+  const double share = find_rebound_share(terms, system, *phases);
   phases->restituted = phases->compressed;
   math::add_multiple(n, share, phases->rebound.data(), phases->restituted.data());
   for (int i = 0; i < terms.num_contacts(); ++i)
-    normal[i] *= 1 + share * calc_restitution(terms, iterate, i);
+    normal[i] *= 1 + share * terms.contact(i).law.restitution;
 }
 
 /// Returns true if restitution made a row close faster than compression left it.
@@ -109,32 +131,62 @@ bool closes_again(const RigidTerms& terms, const ProjectedProblem& projected,
   return false;
 }
 
-/// Solves an impact: compression, restitution, and a solve that stops rows that close then.
-LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
-                       ReducedSystem* system, ImpactPhases* phases) {
-  const LcpReport compression = fallbacks->solve(terms, iterate, system);
-  if (!compression.is_solved()) return compression;
-  LawSolver& solver = fallbacks->law_solver();
-  RigidImpulses& impulses = phases->impulses;
-  impulses = solver.solution.impulses;
-  phases->compressed = solver.solution.u;
+void add(const RigidImpulses& more, RigidImpulses* sum) {
+  const auto add_each = [](const std::vector<double>& x, std::vector<double>* y) {
+    y->resize(x.size(), 0.0);
+    for (std::size_t i = 0; i < x.size(); ++i) (*y)[i] += x[i];
+  };
+  add_each(more.unilateral, &sum->unilateral);
+  add_each(more.tangents, &sum->tangents);
+  add_each(more.dry, &sum->dry);
+}
 
-  restitute(terms, *iterate, *system, phases);
-  if (!closes_again(terms, system->projected, *phases)) return compression;
-
-  // Friction that does not grow with normal impulses has acted in compression already.
+/// Solves the impact by itself, at the velocities of the start of the step: compression,
+/// restitution, and a solve that stops rows that close then.
+/// @return of the first phase without a solution; phases->restituted is the motion after the impact
+LcpReport solve_impact(const RigidTerms& terms, double rank_tolerance, RigidIterate* iterate,
+                       ReducedSystem* system, LawSolver* solver, ImpactPhases* phases) {
+  // Friction that does not grow with normal impulses acts with the forces of the step.
   FrictionConstants& friction = phases->proportional;
   friction = terms.friction;
   std::fill(friction.nu.begin(), friction.nu.end(), 0.0);
   std::fill(friction.dry_bounds.begin(), friction.dry_bounds.end(), 0.0);
-  const LcpReport stop = solve_reduced(terms, friction, phases->restituted, system, &solver);
-  const auto add = [](const std::vector<double>& more, std::vector<double>* sum) {
-    STICTION_ASSERT(more.size() == sum->size());
-    for (std::size_t i = 0; i < sum->size(); ++i) (*sum)[i] += more[i];
-  };
-  add(solver.solution.impulses.unilateral, &impulses.unilateral);
-  add(solver.solution.impulses.tangents, &impulses.tangents);
+
+  std::swap(iterate->gaps, phases->gaps);
+  set_constants(terms, iterate->gaps, &system->whitened.rows);
+  std::swap(iterate->gaps, phases->gaps);
+  (void)project(terms, system->whitened, iterate->sticking, rank_tolerance, &system->projected);
+  const LcpReport compression = solve_reduced(terms, friction, phases->start, system, solver);
+  if (!compression.is_solved()) return compression;
+  phases->impulses = solver->solution.impulses;
+  phases->compressed = solver->solution.u;
+  restitute(terms, *system, phases);
+  if (!closes_again(terms, system->projected, *phases)) return compression;
+
+  const LcpReport stop = solve_reduced(terms, friction, phases->restituted, system, solver);
+  add(solver->solution.impulses, &phases->impulses);
+  phases->restituted = solver->solution.u;
   return stop;
+}
+
+/// Solves the impact, and the step from the motion after it.
+LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, RigidIterate* iterate,
+                       ReducedSystem* system, ImpactPhases* phases) {
+  const int n = terms.num_dofs();
+  LawSolver& solver = fallbacks->law_solver();
+  phases->start = terms.v0;
+  system->whitened.whitening.to_y(phases->start.data());
+  const LcpReport impact =
+      solve_impact(terms, fallbacks->rank_tolerance(), iterate, system, &solver, phases);
+  if (!impact.is_solved()) return impact;
+
+  phases->forced = phases->restituted;
+  math::add_multiple(n, 1, system->whitened.y_free.data(), phases->forced.data());
+  math::add_multiple(n, -1, phases->start.data(), phases->forced.data());
+  set_constants(terms, iterate->gaps, &system->whitened.rows);
+  const LcpReport step = fallbacks->solve(terms, phases->forced, iterate, system);
+  add(solver.solution.impulses, &phases->impulses);
+  return step;
 }
 
 }  // namespace
@@ -143,7 +195,7 @@ ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbac
                              RigidIterate* iterate, ReducedSystem* system, ImpactPhases* phases,
                              RigidMotion* motion) {
   ImpactResult result;
-  while (find_rebounds(terms, *motion, iterate)) {
+  while (find_hits(terms, *motion, iterate->gaps, &phases->hits, &phases->gaps)) {
     base::check_limits();
     result.status = whiten(terms, *iterate, {}, &system->whitened);
     if (result.status != contact::SolveStatus::kConverged) break;

@@ -11,10 +11,14 @@ namespace stiction::formulations {
 
 /// The phases of an impact. Arrays keep their memory.
 struct ImpactPhases {
+  std::vector<char> hits;          // 1 for contacts that hit, size num_contacts
+  GapTerms gaps;                   // of the impact
   RigidImpulses impulses;          // sums over the phases so far
+  std::vector<double> start;       // y at the start of the step [sqrt(J)]
   std::vector<double> compressed;  // y when compression ends [sqrt(J)]
   std::vector<double> rebound;     // change of y by the whole rebound [sqrt(J)]
-  std::vector<double> restituted;  // y when restitution ends [sqrt(J)]
+  std::vector<double> restituted;  // y when the impact ends [sqrt(J)]
+  std::vector<double> forced;      // the same with the forces of the step [sqrt(J)]
   FrictionConstants proportional;  // only the friction that grows with normal impulses
 };
 
@@ -23,9 +27,10 @@ struct ImpactResult {
   bool has_impacts = false;  // true: the motion has changed
 };
 
-/// Solves the impacts of contacts with restitution. Contacts that press then stick, and the impacts
-/// are solved again until no contact is added to those. Source: [theory:poisson-restitution].
-/// @param iterate in and out: contacts that rebound lose their gap term, and those that press stick
+/// Solves the impacts of contacts with restitution at the start of the step, and the step from the
+/// motion after them. Contacts that press then stick, and both are solved again until no contact is
+/// added to those. Source: [theory:poisson-restitution].
+/// @param iterate in and out: contacts that press stick
 /// @param motion  in: without restitution; out: with it
 ImpactResult resolve_impacts(const RigidTerms& terms, ConflictFallbacks* fallbacks,
                              RigidIterate* iterate, ReducedSystem* system, ImpactPhases* phases,

@@ -22,7 +22,6 @@ void RigidIsland::assemble(const contact::ContactProblem& problem, const contact
   assemble_terms(problem, islands, island, first_dof, contact::traits(model), &terms_);
   calc_gap_terms(terms_, parameters, &iterate_.gaps);
   iterate_.sticking.start(terms_, contact::holds_all_touching(model, parameters));
-  iterate_.rebounds.assign(terms_.num_contacts(), 0);
   start_whitening(islands, island, first_dof, terms_, &system_.whitened);
 
   // The island moves freely if no solution is found.
@@ -93,7 +92,8 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   for (;;) {
     base::check_limits();
     // 2. Reduce and solve.
-    numerics::LcpReport report = fallbacks_.solve(terms_, &iterate_, &system_);
+    numerics::LcpReport report = 
+        fallbacks_.solve(terms_, system_.whitened.y_free, &iterate_, &system_);
     status = to_solve_status(report.status);
     statistics->residual = report.residual;
     statistics->scale = 1;

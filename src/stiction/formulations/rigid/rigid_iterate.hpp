@@ -81,9 +81,8 @@ class StickingSet {
 
 /// The part of an island's problem that the loops around a solve change; RigidTerms is fixed.
 struct RigidIterate {
-  GapTerms gaps;  // fewer corrections after conflicts; 0 for contacts that rebound
+  GapTerms gaps;  // fewer corrections after conflicts
   StickingSet sticking;
-  std::vector<char> rebounds;  // 1 for contacts that rebound, size num_contacts
 };
 
 }  // namespace stiction::formulations

@@ -15,10 +15,8 @@ namespace {
 constexpr double kSameNormal = 2e-3;
 
 double calc_slop(const mjModel* m, const mjContact& con) {
-  double radius = contact::kInfinity;
-  for (const int geom : con.geom)
-    if (m->geom_rbound[geom] > 0) radius = std::min<double>(radius, m->geom_rbound[geom]);
-  return std::min(TouchPrediction::kSlop, TouchPrediction::kRelativeSlop * radius);
+  return std::min(TouchPrediction::kSlop,
+                  TouchPrediction::kRelativeSlop * find_smaller_radius(m, con));
 }
 
 }  // namespace

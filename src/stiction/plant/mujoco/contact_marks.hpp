@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include <mujoco/mujoco.h>
 
@@ -57,5 +58,14 @@ inline void clear_carried(mjContact* con) { std::fill_n(con->H, 5, 0.0); }
 /// Returns the distance between the surfaces minus the margin, at which a contact begins to act
 /// [m]. Negative values are penetrations.
 inline double calc_gap(const mjContact& con) { return con.dist - con.includemargin; }
+
+/// Returns the radius of the smaller bounding ball of a contact's geoms [m]; infinite if both are
+/// planes.
+inline double find_smaller_radius(const mjModel* m, const mjContact& con) {
+  double radius = std::numeric_limits<double>::infinity();
+  for (const int geom : con.geom)
+    if (m->geom_rbound[geom] > 0) radius = std::min<double>(radius, m->geom_rbound[geom]);
+  return radius;
+}
 
 }  // namespace stiction::plant

@@ -110,6 +110,16 @@ bool ContactStep::lags_friction(const StepInputs& in) const {
   return part_.has_forces && in.options.remember_forces && in.contact_model().lags_friction;
 }
 
+TouchMemory::CarryOptions ContactStep::make_carry_options(const StepInputs& in) const {
+  const contact::ModelParameters& parameters = in.options.parameters;
+  TouchMemory::CarryOptions out{
+      .has_impulses = lags_friction(in),
+      .stiffness = contact::find_stiffness(in.options.contact_model, parameters)};
+  if (!in.contact_model().is_rigid)
+    out.correction = parameters.max_correction_speed * in.time_step();
+  return out;
+}
+
 /// Chooses the contacts that take part, and assembles their problem.
 void ContactStep::assemble(const StepInputs& in, mjData* d) {
   geometry_.choose(in, d, part_.only_touching);
@@ -141,7 +151,7 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
       if (part_.has_forces) part_.contacts->keep_forced_change(m, d);
       part_.contacts->adapt(m, d, in.mocap, problem);
     }
-    memories_.touch.carry_to(d, lags_friction(in), problem);
+    memories_.touch.carry_to(d, make_carry_options(in), problem);
   }
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
@@ -255,6 +265,7 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
   const plant::ContactPatches& patches = geometry_.patches();
   const double dt = contacts_.problem.time_step;
   if (part_.has_jacobian) complete_rows(in, d, contacts_.problem, &contact_jacobian_, &out_);
+  memories_.touch.restore_distances(&contacts_.problem);
   geometry_.restore_distances(&contacts_.problem);
   write_contacts(in.model, d, contacts_.problem, contacts_.solution, &report.contacts, &patches);
   if (out_.parts.patches || out_.has_taxels)
@@ -272,7 +283,8 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
 
 /// Records the forces and stretches at the end of the step. Trees that sleep keep their stretches.
 void ContactStep::record_memories(const StepInputs& in) {
-  memories_.touch.record(contacts_.problem, contacts_.solution);
+  if (const auto made = memories_.touch.record(contacts_.problem, contacts_.solution))
+    warn_of_made_energy(made->geoms, made->energy, &out_);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
   const Sleep& sleep = memories_.sleep;

@@ -24,20 +24,73 @@ Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& ge
   return to_vector(d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A));
 }
 
-/// Updates the near-rigid mass of two geoms with the contacts [first, end): the least of all contacts
-/// when they begin to touch, then the largest, and 0 when they part.
-void record_mass(const ContactProblem& problem, const contact::ContactSolution& solution, int first,
-                 int end, double* mass) {
-  bool touches = false;
-  double least = contact::kInfinity, largest = 0;
-  for (int i = first; i < end; ++i) {
-    const double own = problem.near_rigid_mass[i];
-    if (own == 0) continue;  // compliant
-    touches = touches || problem.contacts[i].phi0 < 0 || solution.impulses[i][2] > 0;
-    least = std::min(least, own);
-    largest = std::max(largest, own);
+/// What motion adds to an overlap in a step, beyond what its velocities at the end of the step say, is
+/// at most what this speed does. More is a start inside each other, or another normal [m/s].
+constexpr double kFastestGrowth = 0.1;
+
+/// True if one of two bodies is on a base that moves away from the other along n: on a free joint, or
+/// on slides in several directions, as planar bases have. Joints of links hold them where they are.
+bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, const Vec3& n) {
+  constexpr double kAlong = 0.25;  // cos^2 of an angle of 60 degrees
+  while (bodies[0] != bodies[1]) {
+    int& body = bodies[bodies[0] < bodies[1]];  // parents have lower numbers
+    int num_slides = 0;
+    double along = 0;
+    for (int j = m->body_jntadr[body]; j < m->body_jntadr[body] + m->body_jntnum[body]; ++j) {
+      if (m->jnt_type[j] == mjJNT_FREE) return true;
+      if (m->jnt_type[j] != mjJNT_SLIDE) continue;
+      ++num_slides;
+      along += math::square(dot(to_vector(d->xaxis + 3 * j), n));
+    }
+    if (num_slides > 1 && along > kAlong) return true;
+    body = m->body_parentid[body];
   }
-  *mass = !touches ? 0 : *mass == 0 ? least : largest;
+  return false;
+}
+
+/// The deepest near-rigid contact of two geoms.
+struct Deepest {
+  double overlap = 0;  // [m]
+  int contact = -1;    // of the problem; -1: none overlaps
+};
+
+Deepest find_deepest(const ContactProblem& problem, const GeomContacts& contacts,
+                     contact::StiffnessMember stiffness) {
+  Deepest deepest;
+  for (int i = contacts.first; i < contacts.first + contacts.count; ++i) {
+    const contact::Contact& c = problem.contacts[i];
+    if (c.law.*stiffness == contact::kInfinity && -c.phi0 > deepest.overlap)
+      deepest = {-c.phi0, i};
+  }
+  return deepest;
+}
+
+double calc_next_overlap(const ContactProblem& problem, const contact::ContactSolution& solution,
+                         int i) {
+  return -problem.contacts[i].phi0 - problem.time_step * solution.contact_velocities[i][2];
+}
+
+/// The energy of linear springs between two geoms at the start of a step, and that to which the
+/// motion leads at its end [J].
+struct SpringEnergy {
+  double start = 0, end = 0;
+};
+
+/// @param corrected by which the contacts were brought nearer at the start of the step [m]
+SpringEnergy calc_energy(const ContactProblem& problem, const contact::ContactSolution& solution,
+                         int first, int count, double corrected) {
+  SpringEnergy out;
+  for (int i = first; i < first + count; ++i) {
+    const contact::Contact& c = problem.contacts[i];
+    const double k = c.law.stiffness;
+    if (k == 0 || k == contact::kInfinity) continue;  // the law has no linear spring
+    const double start = std::max(0.0, c.fn0 - k * corrected);
+    const double end =
+        std::max(0.0, c.fn0 - k * problem.time_step * solution.contact_velocities[i][2]);
+    out.start += 0.5 * start * start / k;
+    out.end += 0.5 * end * end / k;
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,6 +105,14 @@ void TouchMemory::end_part() {
   steps_.end_part();
   steps_.now.clear();
   goes_on_ = true;
+}
+
+std::uint32_t TouchMemory::used() const {
+  const Step& now = steps_.now;
+  const bool is_any = !now.points.empty() || std::ranges::any_of(now.pairs, [](const Pair& pair) {
+    return pair.rest_overlap > 0;
+  });
+  return is_any ? kContactForces : 0u;
 }
 
 /// Returns two geoms of the last step, or null. MuJoCo mostly lists pairs in the order of the
@@ -72,19 +133,22 @@ const TouchMemory::Pair* TouchMemory::find_before(const std::array<int, 2>& geom
   return &pairs[next_++];
 }
 
-void TouchMemory::carry_to(const mjData* d, bool has_impulses, ContactProblem* problem) {
+void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, ContactProblem* problem) {
+  const bool has_impulses = options.has_impulses;
   const int num_contacts = problem->num_contacts();
   problem->lagged_impulse.reserve(num_contacts);  // the next step has as many
   Step& now = steps_.now;
   for (Step* step : {&steps_.before, &now}) step->reserve(num_contacts);
   ranges_.reserve(num_contacts);
   ranges_.clear();
+  corrected_.reserve(num_contacts);
+  corrected_.clear();
   now.clear();
+  distances_.clear();
   next_ = 0;
   sorted_.reserve(num_contacts);
   sorted_.clear();
   const bool knows_any = goes_on_ && !steps_.before.pairs.empty();
-  problem->near_rigid_mass.assign(num_contacts, 0.0);
   if (knows_any && has_impulses) problem->lagged_impulse.assign(num_contacts, std::nullopt);
   for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
     if (contacts.is_patch) return;
@@ -92,11 +156,14 @@ void TouchMemory::carry_to(const mjData* d, bool has_impulses, ContactProblem* p
               .first_point = static_cast<int>(now.points.size()),
               .num_points = has_impulses ? contacts.count : 0};
     const Pair* const before = knows_any ? find_before(pair.geoms) : nullptr;
-    if (before) pair.near_rigid_mass = before->near_rigid_mass;
-    std::fill_n(problem->near_rigid_mass.begin() + contacts.first, contacts.count,
-                pair.near_rigid_mass);
+    if (before) pair.made_energy = before->made_energy;
+    pair.next_energy = before ? before->next_energy : contact::kInfinity;
+    if (options.correction < contact::kInfinity)
+      pair.rest_overlap = calc_rest_overlap(d, contacts, before, options, *problem);
+    if (pair.rest_overlap > 0) shift(pair.rest_overlap, contacts, options.stiffness, problem);
     now.pairs.push_back(pair);
     ranges_.push_back({contacts.first, contacts.count});
+    corrected_.push_back(before ? std::max(0.0, before->rest_overlap - pair.rest_overlap) : 0.0);
     if (!has_impulses) return;
     const Vec3 origin = find_origin(m_, d, pair.geoms);
     for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
@@ -110,16 +177,67 @@ void TouchMemory::carry_to(const mjData* d, bool has_impulses, ContactProblem* p
   });
 }
 
-void TouchMemory::record(const ContactProblem& problem,
-                         const contact::ContactSolution& solution) {
+/// Returns the overlap of two geoms that has no force: that with which they start, or which a change
+/// of the normal adds. It shrinks as they part, and is corrected if a joint lets them part.
+/// @param before the geoms in the last step; may be null
+double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& contacts,
+                                      const Pair* before, const CarryOptions& options,
+                                      const ContactProblem& problem) const {
+  const Deepest deepest = find_deepest(problem, contacts, options.stiffness);
+  if (deepest.contact < 0) return 0;
+  const double known = before ? std::max(0.0, before->next_overlap) : 0;
+  const double growth = deepest.overlap - known;
+  double rest = before ? before->rest_overlap : 0;
+  if (growth > kFastestGrowth * problem.time_step) rest += growth;
+  if (rest == 0) return 0;
+  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
+  const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
+                                     m_->geom_bodyid[contacts.geoms[1]]};
+  const double corrected = can_part(m_, d, bodies, {R[6], R[7], R[8]}) ? options.correction : 0;
+  return std::clamp(deepest.overlap - corrected, 0.0, rest);
+}
+
+/// Reduces the overlaps of the near-rigid contacts of two geoms.
+void TouchMemory::shift(double rest_overlap, const GeomContacts& contacts,
+                        contact::StiffnessMember stiffness, ContactProblem* problem) {
+  for (int i = contacts.first; i < contacts.first + contacts.count; ++i) {
+    contact::Contact& c = problem->contacts[i];
+    if (c.law.*stiffness != contact::kInfinity) continue;
+    distances_.emplace_back(i, c.phi0);
+    c.phi0 += rest_overlap;
+  }
+}
+
+void TouchMemory::restore_distances(ContactProblem* problem) const {
+  for (const auto& [index, phi0] : distances_) problem->contacts[index].phi0 = phi0;
+}
+
+std::optional<TouchMemory::MadeEnergy> TouchMemory::record(
+    const ContactProblem& problem, const contact::ContactSolution& solution) {
+  std::optional<MadeEnergy> made;
+  auto bodies = problem.pairs.begin();
   for (std::size_t p = 0; p < steps_.now.pairs.size(); ++p) {
     Pair& pair = steps_.now.pairs[p];
     const auto [first, count] = ranges_[p];
-    record_mass(problem, solution, first, first + count, &pair.near_rigid_mass);
+    const SpringEnergy energy = calc_energy(problem, solution, first, count, corrected_[p]);
+    const double before = pair.made_energy;
+    pair.made_energy =
+        energy.start > 0 ? std::max(0.0, before + energy.start - pair.next_energy) : 0;
+    pair.next_energy = energy.end;
+    pair.next_overlap = -contact::kInfinity;
+    for (int i = first; i < first + count; ++i)
+      pair.next_overlap = std::max(pair.next_overlap, calc_next_overlap(problem, solution, i));
     for (int k = 0; k < pair.num_points; ++k)
       steps_.now.points[pair.first_point + k].force =
           std::max(0.0, solution.impulses[first + k][2]) / problem.time_step;
+
+    constexpr double kSpeed = 1;  // [m/s]
+    while (first >= bodies->first_contact + bodies->num_contacts) ++bodies;
+    const double limit = 0.5 * bodies->reduced_mass() * kSpeed * kSpeed;
+    if (pair.made_energy > limit && before <= limit && !made)
+      made = {.geoms = pair.geoms, .energy = pair.made_energy};
   }
+  return made;
 }
 
 void TouchMemory::write(base::WordWriter* words) const {
@@ -127,7 +245,10 @@ void TouchMemory::write(base::WordWriter* words) const {
   words->put(step.pairs.size());
   for (const Pair& pair : step.pairs) {
     words->put_all(pair.geoms);
-    words->put(pair.near_rigid_mass);
+    words->put(pair.rest_overlap);
+    words->put(pair.next_overlap);
+    words->put(pair.next_energy);
+    words->put(pair.made_energy);
     words->put(pair.num_points);
     for (const Point& point : step.points_of(pair))
       words->put_all(std::array{point.position.x, point.position.y, point.position.z, point.force});
@@ -135,14 +256,17 @@ void TouchMemory::write(base::WordWriter* words) const {
 }
 
 void TouchMemory::read(base::WordReader* words) {
-  constexpr std::size_t kWordsOfPair = 4, kWordsOfPoint = 4;
+  constexpr std::size_t kWordsOfPair = 7, kWordsOfPoint = 4;
   Step& step = steps_.before;
   step.clear();
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (Pair& pair : step.pairs) {
     for (int& geom : pair.geoms) geom = words->take_below(m_->ngeom);
-    pair.near_rigid_mass = words->take_finite();
-    words->check(pair.near_rigid_mass >= 0);
+    pair.rest_overlap = words->take_finite();
+    pair.next_overlap = words->take_finite();
+    pair.next_energy = words->take_finite();
+    pair.made_energy = words->take_finite();
+    words->check(pair.rest_overlap >= 0);
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = words->take_count(kWordsOfPoint);
     for (int p = 0; p < pair.num_points; ++p) {

@@ -2,25 +2,29 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/contact/gaps.hpp"
 #include "stiction/math/vec3.hpp"
+#include "stiction/sim/memory/contact_matching.hpp"
 #include "stiction/sim/memory/memory.hpp"
 
 namespace stiction::sim {
 
-/// What two geoms that touch remember of the last step: their near-rigid stiffness, and the normal
+/// What two geoms that touch remember of the last step: the overlap that has no force, and the normal
 /// forces of their points, which bound the friction of the lagged models.
 ///
-/// A near-rigid stiffness follows the mobility of the pose at which the geoms begin to touch, and
-/// stays while they do. If it followed the pose, the spring would have no potential, and links that
-/// overlap for good would be a motor: they are pressed together where the spring is soft, and pushed
-/// apart where it is stiff.
+/// A near-rigid contact may only give back the energy that the motion has put into it. The overlap
+/// with which geoms start therefore has no force, nor has one that grows by a change of the normal
+/// and not by the motion. It shrinks as they part. If it had the force of a near-rigid spring, links
+/// that overlap for good would be a motor. [theory:overlaps]
 ///
 /// A compliant law gives nearly the same force if it is evaluated at the state in which the last
 /// step ended. The difference is the part of the motion that the velocities at the end of the step
@@ -33,24 +37,40 @@ namespace stiction::sim {
 /// remembered, because their springs are soft.
 class TouchMemory final : public Memory {
  public:
+  struct CarryOptions {
+    bool has_impulses = false;                // false: the impulses have no effect
+    contact::StiffnessMember stiffness = {};  // infinite in near-rigid contacts
+    double correction = contact::kInfinity;   // by which a step may correct overlaps [m]
+  };
+
+  /// Energy that springs have without motion that has put it there.
+  struct MadeEnergy {
+    std::array<int, 2> geoms{};
+    double energy = 0;  // [J]
+  };
+
   explicit TouchMemory(const mjModel* model)
-      : Memory(model, "the contact forces of the last step") {}
+      : Memory(model, "the contact forces and overlaps of the last step") {}
 
   void begin(const StepStart& start) override;
   void end_part() override;
   void end(const StepEnd&) override { steps_.end(); }
   void restore(mjData*) override { steps_.restore(); }
-  std::uint32_t used() const override { return steps_.now.points.empty() ? 0u : kContactForces; }
+  std::uint32_t used() const override;
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
 
-  /// Writes what the last step knows to ContactProblem::near_rigid_mass and lagged_impulse. Call it
-  /// before MomentumFactor::calc_derived.
+  /// Writes the impulses of the last step to ContactProblem::lagged_impulse, and takes the overlaps
+  /// that have no force out of the distances. Call it before MomentumFactor::calc_derived.
   /// @param data the contacts to which the problem's refer
-  /// @param has_impulses false: the impulses have no effect
-  void carry_to(const mjData* data, bool has_impulses, contact::ContactProblem* problem);
+  void carry_to(const mjData* data, const CarryOptions& options, contact::ContactProblem* problem);
+  /// Undoes what carry_to did to the distances.
+  void restore_distances(contact::ContactProblem* problem) const;
   /// Records the solution of the problem of the last call of carry_to.
-  void record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
+  /// @return geoms whose contact has made as much energy in this step and those before, since they
+  ///         touch, as throws the lighter of them at 1 m/s
+  std::optional<MadeEnergy> record(const contact::ContactProblem& problem,
+                                   const contact::ContactSolution& solution);
   /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
   template <class F>
   void leave_out(F&& is_left_out) {
@@ -68,7 +88,10 @@ class TouchMemory final : public Memory {
     std::array<int, 2> geoms{};
     int first_point = 0;
     int num_points = 0;
-    double near_rigid_mass = 0;  // [kg]; 0: they do not touch, or have no near-rigid contact
+    double rest_overlap = 0;  // that has no force [m]
+    double next_overlap = 0;  // to which the motion leads [m]; < 0: a gap
+    double next_energy = 0;   // of the springs there [J]
+    double made_energy = 0;   // of the springs, without motion, since the geoms touch [J]
   };
   /// The points of a step, in the order of its contacts.
   struct Step {
@@ -87,10 +110,17 @@ class TouchMemory final : public Memory {
     }
   };
   const Pair* find_before(const std::array<int, 2>& geoms);
+  double calc_rest_overlap(const mjData* data, const GeomContacts& contacts, const Pair* before,
+                           const CarryOptions& options,
+                           const contact::ContactProblem& problem) const;
+  void shift(double rest_overlap, const GeomContacts& contacts, contact::StiffnessMember stiffness,
+             contact::ContactProblem* problem);
 
   MemoryBuffers<Step> steps_;
   bool goes_on_ = false;
-  std::vector<std::array<int, 2>> ranges_;  // first and number of the contacts of each pair now
+  std::vector<std::pair<int, double>> distances_;  // indices of contacts, and their distances
+  std::vector<std::array<int, 2>> ranges_;         // first and number of each pair's contacts now
+  std::vector<double> corrected_;                  // by which each pair's were brought nearer [m]
   std::size_t next_ = 0;     // the pair of the last step that probably is the next one of this step
   std::vector<int> sorted_;  // its pairs by their geoms; empty until it is needed
 };

@@ -127,4 +127,11 @@ inline constexpr Warning kLostAnchors{
     "geoms pressure fields (hydroelastic_modulus), a larger stiffness, or a shape with fewer "
     "corners"};
 
+inline constexpr Warning kMadeEnergy{
+    WarningKind::made_energy,
+    "{geom 0} and {geom 1} have gained {0:2} J since they touch that their motion has not put into "
+    "the contact: they overlap so deeply that its direction turns or its points change faster than "
+    "a step resolves; exclude the pair from collision, give the geoms less stiffness, or take a "
+    "smaller step"};
+
 }  // namespace stiction::sim::warnings

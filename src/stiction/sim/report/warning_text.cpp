@@ -10,7 +10,8 @@ namespace stiction::sim {
 const char* name(WarningKind kind) {
   constexpr const char* kNames[kNumWarningKinds] = {
       "mujoco",    "patch_limit", "conflict", "large_force",  "penetration", "limit",
-      "law_range", "coupling",    "rotation", "plugin_state", "anchors"};
+      "law_range", "coupling",    "rotation", "plugin_state", "anchors",
+      "made_energy"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -24,8 +24,9 @@ enum class WarningKind {
   rotation,      // a body or joint turns by more than half a turn in the step
   plugin_state,  // advance does not know the error of an engine plugin's state
   anchors,       // springs of contacts that stick are lost in many steps
+  made_energy,   // a contact gives energy that no motion has put into it
 };
-inline constexpr int kNumWarningKinds = 11;
+inline constexpr int kNumWarningKinds = 12;
 
 /// Returns the name of a kind, such as "patch_limit".
 const char* name(WarningKind kind);

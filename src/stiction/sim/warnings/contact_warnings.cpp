@@ -276,6 +276,10 @@ void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, Step
             num_coarse);
 }
 
+void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOutputs* out) {
+  out->warn(warnings::kMadeEnergy, {.ids = {geoms[0], geoms[1]}, .numbers = {energy}});
+}
+
 void warn_of_lost_anchors(const std::array<int, 2>& geoms, StepOutputs* out) {
   out->warn(warnings::kLostAnchors, {.ids = {geoms[0], geoms[1]}});
 }

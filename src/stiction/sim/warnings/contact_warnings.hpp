@@ -75,6 +75,10 @@ inline constexpr double kNoticeableCoupling = 0.01;
 /// that of `lagged_regularized`. [theory:coupling-error]
 void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, StepOutputs* out);
 
+/// Warns of two geoms whose contact has made energy from nothing.
+/// @param energy [J]
+void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOutputs* out);
+
 /// Warns that contacts that stick are lost in many steps, so that what they hold may creep.
 void warn_of_lost_anchors(const std::array<int, 2>& geoms, StepOutputs* out);
 
