@@ -93,11 +93,12 @@ def _make_grasp_table(result: Grasp) -> Table:
         "creep\num/s",
         "predicted\num/s",
         "turning\nmrad/s",
+        "predicted\nmrad/s",
         "torsional limit\nN m",
         "status",
     )
     cells = map(_make_cells, result.rows)
-    return make_text_table(headings, cells, "lrrrrrrr", title=title, no_wrap=True)
+    return make_text_table(headings, cells, "lrrrrrrrr", title=title, no_wrap=True)
 
 
 def _make_cells(row: GraspRow) -> tuple[str, ...]:
@@ -114,6 +115,7 @@ def _make_cells(row: GraspRow) -> tuple[str, ...]:
         format_value(row.creep_measured, 1e6),
         format_value(row.creep_predicted, 1e6),
         format_value(row.turning_measured, 1e3),
+        format_value(row.turning_predicted, 1e3),
         format_value(row.torsional_limit),
         row.status,
     )

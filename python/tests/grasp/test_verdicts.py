@@ -185,10 +185,12 @@ def test_turning_is_a_creep_of_its_own(tmp_path: Path) -> None:
     turned = abs(float(np.polyfit(np.arange(100) * 1e-3, angles[100:], 1)[0]))
     assert row.status == "held"
     assert row.turning_measured == pytest.approx(turned, rel=0.05, abs=1e-9)
+    assert row.turning_predicted == pytest.approx(turned, rel=0.05)
     # The way of the center of mass, which turns about the tips, is no slip of the tips.
     assert abs(row.creep_measured) <= 0.1 * turned * LEVER + 3e-4
     still = measure(scene, duration=0.2, friction_law="elastic")
     assert still.turning_measured < 1e-4
+    assert still.turning_predicted == 0
 
 
 # ---- Remarks -----------------------------------------------------------------------------------------

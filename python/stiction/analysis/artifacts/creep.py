@@ -166,7 +166,51 @@ def predict_creep(
         return 0.0
     is_regularized = traits.uses_friction_regularization
     eps = np.maximum(v_s, sigma * w * bound / q) if is_regularized else np.full(len(w), v_s)
+    for i, pair in enumerate(contacts.geoms[touching]):
+        law = find_elliptic_law(model, data, pair)
+        if law is not None:
+            eps[i] = v_s * law.scale / law.friction[:2].mean()
     return downward * solve_creep(bound, eps / q, load, options["friction_law"])
+
+
+@dataclass(frozen=True)
+class EllipticLaw:
+    """Friction of a contact with torsion, rolling or unequal tangents under the lagged models.
+
+    friction: coefficients of two tangents [-], torsion and two directions of rolling [m], (5,).
+    scale: tolerance of the slips mu_i u_i over stiction_tolerance [-], [theory:elliptic-cone].
+    """
+
+    friction: Vector
+    scale: float
+
+    def calc_rotation(self, share: float, torque_share: float, v_s: float, law: Law) -> float:
+        """Returns the speed at which the contact turns about its normal [rad/s].
+
+        `share` in [0, 1) is that of the whole friction bound in use, `torque_share` that of torsion's.
+        """
+        if share == 0 or self.friction[2] == 0:
+            return 0.0
+        slip = find_friction_function(law).slip(share)
+        return float(v_s * self.scale * slip * torque_share / share / self.friction[2])
+
+
+def find_elliptic_law(
+    model: mujoco.MjModel, data: mujoco.MjData, pair: NDArray[np.int32]
+) -> EllipticLaw | None:
+    """Returns the law of two geoms that touch; None if one coefficient makes all of their friction."""
+    for contact in data.contact:
+        if set(contact.geom.tolist()) != set(pair.tolist()):
+            continue
+        friction = np.where(np.arange(5) < contact.dim - 1, contact.friction, 0.0)
+        if contact.dim <= 3 and friction[0] == friction[1]:
+            return None
+        radii = model.geom_rbound[contact.geom]
+        size = float(radii[radii > 0].min(initial=np.inf))
+        at_rim = friction / np.array([1, 1, size, size, size])
+        largest = at_rim.max()
+        return EllipticLaw(friction, max(float(at_rim[at_rim > 0].min()), 1e-3 * float(largest)))
+    return None
 
 
 def calc_slip_share(options: Mapping[str, Any], share: float) -> float:

@@ -14,7 +14,7 @@ from stiction._core import contact_model_traits
 from stiction.analysis.artifacts.creep import predict_creep
 from stiction.analysis.grasp import limits
 from stiction.analysis.grasp.drop import Lack, StepLog
-from stiction.analysis.grasp.grip import Grip, GripReader
+from stiction.analysis.grasp.grip import Grip, GripReader, predict_turning
 from stiction.binding.interrupts import AfterStep
 from stiction.errors import Error, ignored_settings_are_fine
 from stiction.inputs.names import label_model
@@ -51,7 +51,8 @@ class GraspRow:
         slip_margin: share of friction that the weight leaves [-].
         worst_share: largest share of its friction bound that a contact uses [-].
         creep_predicted, creep_measured: downward slip speed of the body at its contacts [m/s].
-        turning_measured: speed at which the body turns in its grip [rad/s].
+        turning_predicted, turning_measured: speed at which the body turns in its grip [rad/s]; predicted
+            from the torques of torsional friction, None if the grip has none.
         torsional_limit: largest torque about the grasp axis that friction carries [N m]; infinite for
             contacts that never slip.
         axis: direction in which the contacts press most, in the world, (3,).
@@ -69,6 +70,7 @@ class GraspRow:
     worst_share: float | None = None
     creep_predicted: float | None = None
     creep_measured: float | None = None
+    turning_predicted: float | None = None
     turning_measured: float | None = None
     torsional_limit: float | None = None
     axis: list[float] | None = None
@@ -208,6 +210,7 @@ class _Run:
         row.creep_predicted = predict_creep(
             self._held, hold.report, run.data, self._model, simulator.options
         )
+        row.turning_predicted = predict_turning(grip, hold.report, run.data, simulator)
         self._judge(hold.report, grip)
 
     def _measure_creep(self, hold: Hold, grip: Grip, judged: float) -> None:
@@ -274,12 +277,13 @@ class _Run:
             row.torsional_limit = math.inf if row.torsional_limit > 0 else 0.0
         else:
             row.slip_margin = margin
-            row.worst_share = limits.calc_worst_share(contacts)
+            row.worst_share = float(limits.calc_shares(contacts)[0].max(initial=0.0))
         fixed_load = grip.calc_fixed_load()
         if row.slip_margin == 1.0 and traits.uses_friction:
             row.status, row.message = "supported", "normal forces carry the weight"
         elif (margin <= 0 and not traits.has_viscous_friction) or grip.at_bound.all():
-            row.status, row.creep_predicted = "slipping", None  # there is no steady creep
+            row.status = "slipping"
+            row.creep_predicted = row.turning_predicted = None  # there is no steady creep
             row.message = (
                 f"friction cannot hold '{held.name}', which slides or turns; press harder, raise the "
                 "friction, or hold the body nearer to its center of mass"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from stiction import StepReport
 from stiction._core import contact_model_traits
+from stiction.analysis.artifacts.creep import find_elliptic_law
 from stiction.analysis.grasp import limits
 from stiction.analysis.grasp.limits import Flags, GraspContacts, Vector
 from stiction.runs.held_body import HeldBody
@@ -19,6 +22,7 @@ class Grip:
     """The contacts that press on the held body.
 
     contacts: all of them, `fixed` with bodies that are fixed to the world.
+    indices: of the contacts in the report, (n,).
     at_bound: which of them have friction at its bound, (n,).
     center: center of mass of the body [m], (3,).
     """
@@ -26,6 +30,7 @@ class Grip:
     held: HeldBody
     contacts: GraspContacts
     fixed: Flags
+    indices: NDArray[np.intp]
     at_bound: Flags
     center: Vector
 
@@ -74,7 +79,7 @@ class GripReader:
             torque=signs * contacts.torque_impulse[own] / contacts.time_step,
         )
         at_bound = np.asarray(contacts.slipping, bool)[own]
-        return Grip(held, found, fixed, at_bound, center)
+        return Grip(held, found, fixed, own, at_bound, center)
 
     def _find_torsion(self, geom1: int, geom2: int) -> tuple[float, float]:
         """Returns the coefficients of torsional and rolling friction that the model uses [m]."""
@@ -86,3 +91,27 @@ class GripReader:
             names = ("torsional friction", "rolling friction")
             self._torsion[geom1, geom2] = (used.get(names[0], 0.0), used.get(names[1], 0.0))
         return self._torsion[geom1, geom2]
+
+
+def predict_turning(
+    grip: Grip, report: StepReport, data: mujoco.MjData, simulator: Simulator
+) -> float | None:
+    """Predicts the speed at which a held body turns by torsional friction [rad/s].
+
+    It is the mean over the contacts with such friction, by their bounds; None if there are none.
+    """
+    options, traits = simulator.options, contact_model_traits(simulator.contact_model)
+    bound = grip.contacts.torsion * grip.contacts.force
+    if not traits.takes_laws or not bound.sum() > 0:
+        return None
+    if options["friction_law"] == "elastic":  # springs carry the load
+        return 0.0
+    shares, of_torsion = limits.calc_shares(grip.contacts)
+    speeds = np.zeros(len(bound))
+    for i in np.flatnonzero((bound > 0) & (shares < 1)):
+        law = find_elliptic_law(simulator.model, data, report.contacts.geoms[grip.indices[i]])
+        if law is not None:
+            speeds[i] = law.calc_rotation(
+                shares[i], of_torsion[i], options["stiction_tolerance"], options["friction_law"]
+            )
+    return float(np.average(speeds, weights=bound))

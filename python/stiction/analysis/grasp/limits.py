@@ -133,19 +133,19 @@ def _scale_motions(contacts: GraspContacts, slip: Vector, turn: Vector) -> Vecto
     )
 
 
-def calc_worst_share(contacts: GraspContacts) -> float:
-    """Returns the largest share of its friction bound that a contact uses [-]."""
+def calc_shares(contacts: GraspContacts) -> tuple[Vector, Vector]:
+    """Returns the share of its friction bound that each contact uses, and that of torsion, (n,) [-]."""
     torsion = np.einsum("ni,ni->n", contacts.normal, contacts.torque)
     rolling = contacts.torque - torsion[:, None] * contacts.normal
-    square = np.zeros(len(torsion))
-    for used, coefficient in (
-        (np.linalg.norm(contacts.tangential, axis=1), contacts.friction),
-        (np.abs(torsion), contacts.torsion),
-        (np.linalg.norm(rolling, axis=1), contacts.rolling),
-    ):
+
+    def calc_share(used: Vector, coefficient: Vector) -> Vector:
         bound = coefficient * contacts.force
-        square += np.divide(used, bound, out=np.zeros_like(used), where=bound > 0) ** 2
-    return float(np.sqrt(square.max(initial=0.0)))
+        return np.divide(used, bound, out=np.zeros_like(used), where=bound > 0)
+
+    of_torsion = calc_share(np.abs(torsion), contacts.torsion)
+    of_slip = calc_share(np.linalg.norm(contacts.tangential, axis=1), contacts.friction)
+    of_rolling = calc_share(np.linalg.norm(rolling, axis=1), contacts.rolling)
+    return np.sqrt(of_slip**2 + of_torsion**2 + of_rolling**2), of_torsion
 
 
 def find_grasp_axis(contacts: GraspContacts) -> Vector:

@@ -15,6 +15,7 @@
 #include "stiction/plant/materials/material_properties.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/model/model.hpp"
+#include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 #include "stiction/plant/shapes/local_shape.hpp"
@@ -251,12 +252,24 @@ std::string find_friction_source(const Pair& p, plant::FrictionKind kind) {
   return describe("larger", surface(0), surface(1));
 }
 
+/// Adds the speed at which a contact that bears only torsion turns at 71 % of its bound.
+void add_turning_tolerance(Pair& p, const double* friction, int dim) {
+  contact::Contact c{.dim = dim, .size = plant::find_smaller_radius(p.m, p.geom_pair.contact)};
+  std::copy_n(friction, dim - 1, c.friction.begin());
+  const double v_s = p.options.parameters.stiction_tolerance;
+  const bool is_used = friction[2] > 0 && !is_replaced_by_springs(find_option("stiction_tolerance"), p.options);
+  p.add("turning tolerance", friction[2] > 0 ? v_s * contact::calc_slip_scale(c) / friction[2] : 0,
+        "rad/s", "stiction_tolerance at the radius of the smaller geom", is_used,
+        "the contact holds torsion below this speed of turning");
+}
+
 void add_torsion(Pair& p, const double* friction, int dim) {
   const auto add_one = [&](const char* name, double value, plant::FrictionKind kind) {
     p.add(name, value, "m", find_friction_source(p, kind), p.traits.takes_torsion,
           p.traits.takes_torsion ? "" : "not used by " + std::string(p.traits.name));
   };
   if (dim > 3) add_one("torsional friction", friction[2], plant::FrictionKind::kTorsional);
+  if (dim > 3 && p.traits.takes_torsion) add_turning_tolerance(p, friction, dim);
   if (dim <= 4) return;
   add_one("rolling friction", friction[3], plant::FrictionKind::kRolling);
   if (friction[4] != friction[3])
