@@ -41,11 +41,16 @@ class Subject:
         self.scene = scene
         self.model = scene.model
         self.speed = max(speed, _find_initial_speed(scene))
+        self._arguments = arguments
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             self.simulator: Simulator = scene.make_simulator(**arguments)
         ignored = [w for w in caught if issubclass(w.category, IgnoredSettingWarning)]
         self.ignored_settings = [str(w.message) for w in ignored]
+
+    def make_simulator(self, model: mujoco.MjModel) -> Simulator:
+        """Returns a simulator of a changed copy of the model, with the options of the check."""
+        return dataclasses.replace(self.scene, model=model).make_simulator(**self._arguments)
 
     @property
     def contact_model(self) -> str:

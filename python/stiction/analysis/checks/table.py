@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from stiction.analysis.checks import mass_ratio
+from stiction.analysis.checks import mass_ratio, soft_rows
 from stiction.analysis.checks.contacts import (
     check_initial_state,
     check_patch_faces,
@@ -21,8 +21,12 @@ class Check(NamedTuple):
 
     name: str
     find: Callable[[Subject], Iterator[Finding]]
-    otherwise: str  # what holds if it finds nothing
+    otherwise: str | Callable[[Subject], str]  # what holds if it finds nothing
     covers: Callable[[Subject], bool] = lambda subject: True  # False: nothing is known
+
+    def describe_success(self, subject: Subject) -> str:
+        """Returns what holds if the check finds nothing."""
+        return self.otherwise if isinstance(self.otherwise, str) else self.otherwise(subject)
 
 
 def _find_unused_settings(subject: Subject) -> Iterator[Finding]:
@@ -41,6 +45,7 @@ CHECKS = (
         "no body sinks by a tenth of its thickness under a heavier one",
         mass_ratio.covers,
     ),
+    Check("soft_rows", soft_rows.check, soft_rows.describe_rows),
     Check("thin_geoms", check_thin_geoms, "no geom is too thin for the time step and the speed"),
     Check(
         "patch_faces", check_patch_faces, "every patch presses at three points or more at the start"

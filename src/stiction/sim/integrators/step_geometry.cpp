@@ -244,7 +244,9 @@ void StepGeometry::add_contacts(const StepInputs& in, mjData* d, contact::Contac
 void StepGeometry::add_rows(const StepInputs& in, mjData* d, contact::ContactProblem* problem) {
   const contact::ModelParameters& parameters = in.options.parameters;
   constraint_rows_.add_rows(in.models.stages(), d, in.plant,
-                            {parameters.stiction_tolerance, parameters.friction_regularization},
+                            {.exact_mobility = in.options.exact_mobility && !in.contact_model().is_rigid,
+                             .stiction_tolerance = parameters.stiction_tolerance,
+                             .friction_regularization = parameters.friction_regularization},
                             in.mocap, problem);
   plant::add_coupling_rows(d, in.plant, implicit_, problem);
 }
