@@ -16,6 +16,7 @@ import pytest
 import stiction
 from stiction.analysis.checks.contacts import check_initial_state
 from stiction.analysis.checks.mass_ratio import calc_sink
+from stiction.analysis.checks.soft_rows import find_soft_rows
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
 from stiction.analysis.checks.thin_geoms import check_thin_geoms
@@ -72,6 +73,20 @@ FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
     '<body pos="0 0 .1"><freejoint/><geom name="cube" condim="1" type="box" size=".1 .1 .1"/></body>'
 )
 
+# A mass hangs on a slide, 0.1 um above its limit, which gives by g tc^2 (1 - I).
+LIMIT = (
+    '<body><joint name="finger" type="slide" axis="0 0 -1" limited="true" range="-1 1e-7" '
+    'solimplimit="IMP IMP .001"/><geom type="box" size=".05 .05 .05" mass="1"/></body>'
+)
+
+# A screw with the pitch 2 pi SLOPE, whose estimate of the mobility is (1 + 600) / (1 + 600 SLOPE^2).
+SCREW = (
+    '<body pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/><joint name="phi" axis="0 0 1" '
+    'frictionloss=".2"/>'
+    '<geom type="box" size=".05 .05 .05" mass="1"/></body></worldbody><equality><joint name="thread" '
+    'joint1="z" joint2="phi" polycoef="0 SLOPE 0 0 0" solimp="IMP IMP .001"/></equality><worldbody>'
+)
+
 BOX_SIZE = 'type="box" size=".1 .1 .1" pos="0 0 .1"'
 # By 1 + 50 mu at 1 m/s, which is worth a finding from 1.1 on.
 STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
@@ -84,6 +99,7 @@ STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
         ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
         ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
+        ("soft_rows", LIMIT.replace("IMP", ".9"), "coulomb", "'finger' gives by 0.00039 m"),
         ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
         ("patch_faces", PATCH, "coulomb", "a patch with one face"),
         ("friction_dimension", FRICTIONLESS, "coulomb", "touch without friction, because both"),
@@ -101,6 +117,44 @@ def test_each_check_finds_its_fault(
     assert text in messages[check]
 
 
+def test_a_mobility_that_mujoco_overestimates_is_found_where_it_acts(tmp_path: Path) -> None:
+    def check(slope: float, **arguments: Any) -> tuple[list[str], str]:
+        bodies = SCREW.replace("SLOPE", str(slope)).replace("IMP", ".9999")
+        subject = Subject(stiction.load_scene(write(tmp_path, bodies)), 1, **arguments)
+        (entry,) = (entry for entry in CHECKS if entry.name == "soft_rows")
+        return [f.message for f in entry.find(subject)], entry.describe_success(subject)
+
+    # The estimate is three times too large at a slope of 0.577.
+    for arguments in ({"exact_mobility": False}, {"contact_model": "mujoco"}):
+        assert "3.1 times as soft as its solref" in check(0.57, **arguments)[0][0]
+        assert check(0.58, **arguments)[0] == []
+    found, text = check(0.57)
+    assert found == []
+    assert "mobility of equality 'thread' is 3.1 times too large, and the step takes" in text
+    assert "too large" not in check(0.58)[1]
+
+
+WELD = (
+    '<body pos="0 0 1"><freejoint/><geom type="box" size=".2 .05 .05" pos=".3 0 0" mass="1"/></body>'
+    '</worldbody><equality><weld body1="1" anchor="0 0 1" solimp="IMP IMP .001"/></equality><worldbody>'
+).replace("<body pos", '<body name="1" pos')
+
+
+@pytest.mark.parametrize("bodies", [LIMIT, SCREW.replace("SLOPE", ".01"), WELD])
+@pytest.mark.parametrize("arguments", [{}, {"exact_mobility": False}, {"contact_model": "mujoco"}])
+def test_soft_rows_give_as_predicted(
+    tmp_path: Path, bodies: str, arguments: dict[str, Any]
+) -> None:
+    scene = stiction.load_scene(write(tmp_path, bodies.replace("IMP", ".9"), time_step=0.002))
+    rows = find_soft_rows(Subject(scene, 1, **arguments))
+    data, simulator = scene.make_data(), scene.make_simulator(**arguments)
+    for _ in range(5000):
+        simulator.step(data)
+    measured = np.abs(data.efc_pos)
+    sizes = [measured[0]] if len(rows) == 1 else np.linalg.norm(measured.reshape(2, 3), axis=1)
+    assert [row.deflection for row in rows] == pytest.approx(sizes, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("check", "faulty", "good", "contact_model"),
     [
@@ -114,6 +168,8 @@ def test_each_check_finds_its_fault(
         # A depth of 7.5e-5 m/kg, and a tenth of the thickness of 0.1 m.
         ("mass_ratio", make_stack(135), make_stack(131), "sap"),
         ("mass_ratio", make_stack(1.01e4), make_stack(0.99e4), "stewart_trinkle"),
+        # 177 and 169 um, and a thousandth of the extent is 173 um.
+        ("soft_rows", LIMIT.replace("IMP", ".955"), LIMIT.replace("IMP", ".957"), "coulomb"),
         # At 10 ms and 1 m/s, both thicknesses together may be 20 mm.
         ("thin_geoms", plate(0.0179), plate(0.0181), "coulomb"),
         ("patch_faces", PATCH, PATCH.replace('type="mesh" mesh="tent"', BOX_SIZE), "coulomb"),

@@ -24,10 +24,11 @@ _NO_SPRING = (0, 0)  # solref of a row that only keeps its velocity
 
 _Type = mujoco.mjtConstraint
 _Joint = mujoco.mjtJoint
-_ROTATIONS = (_Joint.mjJNT_HINGE, _Joint.mjJNT_BALL)
+_ROTATIONS = (int(_Joint.mjJNT_HINGE), int(_Joint.mjJNT_BALL))
 _EQUALITY, _JOINT_LIMIT = int(_Type.mjCNSTR_EQUALITY), int(_Type.mjCNSTR_LIMIT_JOINT)
 _TENDON_LIMIT = int(_Type.mjCNSTR_LIMIT_TENDON)
-_VECTORS = (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD)
+_VECTORS = (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD))
+_WELD, _COUPLED_JOINTS = int(mujoco.mjtEq.mjEQ_WELD), int(mujoco.mjtEq.mjEQ_JOINT)
 
 
 class SoftRow(NamedTuple):
@@ -134,9 +135,7 @@ def find_soft_rows(subject: Subject) -> list[SoftRow]:
         return []
     exact = _calc_mobilities(model, given)
     force = _find_forces(given, held)
-    return [
-        _make_row(subject, model, given, rows, exact, force) for rows in _group(model, given)
-    ]
+    return [_make_row(subject, model, given, rows, exact, force) for rows in _group(model, given)]
 
 
 def _make_rigid(model: mujoco.MjModel) -> mujoco.MjModel:
@@ -219,15 +218,19 @@ def _describe(
     """Returns the name of a row, whether it is an angle, and its solimp."""
     kind, number = data.efc_type[row], int(data.efc_id[row])
     if kind == _JOINT_LIMIT:
-        is_rotation = model.jnt_type[number] in _ROTATIONS
-        return f"the limit of {_name(model, 'joint', number)}", is_rotation, model.jnt_solimp[number]
+        is_rotation = int(model.jnt_type[number]) in _ROTATIONS
+        return (
+            f"the limit of {_name(model, 'joint', number)}",
+            is_rotation,
+            model.jnt_solimp[number],
+        )
     if kind == _TENDON_LIMIT:
         solimp = model.tendon_solimp_lim[number]
         return f"the limit of {_name(model, 'tendon', number)}", False, solimp
     is_second = row >= 3 and data.efc_type[row - 3] == kind and data.efc_id[row - 3] == number
-    is_rotation = model.eq_type[number] == mujoco.mjtEq.mjEQ_WELD and is_second
-    if model.eq_type[number] == mujoco.mjtEq.mjEQ_JOINT:
-        is_rotation = model.jnt_type[model.eq_obj1id[number]] in _ROTATIONS
+    is_rotation = bool(model.eq_type[number] == _WELD and is_second)
+    if model.eq_type[number] == _COUPLED_JOINTS:
+        is_rotation = int(model.jnt_type[model.eq_obj1id[number]]) in _ROTATIONS
     return _name(model, "equality", number), is_rotation, model.eq_solimp[number]
 
 
@@ -271,4 +274,4 @@ def _calc_impedance(r: float, solimp: NDArray[np.float64]) -> float:
         y = midpoint * (x / midpoint) ** power
     else:
         y = 1 - (1 - midpoint) * ((1 - x) / (1 - midpoint)) ** power
-    return dmin + y * (dmax - dmin)
+    return float(dmin + y * (dmax - dmin))
