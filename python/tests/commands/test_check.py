@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -39,6 +40,56 @@ def make_stack(heavy: float, size: float = 0.05) -> str:
     )
     light = box.format(name="light", z=size, size=size, mass=1)
     return FLOOR + light + box.format(name="heavy", z=3 * size, size=size, mass=heavy)
+
+
+def make_robot(foot: float) -> str:
+    """A trunk of 100 kg on a foot of another mass, which a spring holds on a slide."""
+    return FLOOR + (
+        '<body pos="0 0 .5"><freejoint/><geom type="box" size=".2 .2 .2" mass="100" contype="0" '
+        'conaffinity="0"/><body name="foot" pos="0 0 -.45"><joint type="slide" axis="0 0 1" '
+        'stiffness="1e6"/><geom name="sole" type="box" size=".05 .05 .05" '
+        f'mass="{foot}"/></body></body>'
+    )
+
+
+def make_light_to_turn(inertia: float) -> str:
+    """A box of 1 kg and 0.2 m whose inertia is a placeholder; a solid's is 6.7e-3 kg m^2."""
+    return FLOOR + (
+        '<body name="foot" pos="0 0 .1"><freejoint/><inertial pos="0 0 0" mass="1" '
+        f'diaginertia="{inertia} {inertia} {inertia}"/><geom type="box" size=".1 .1 .1"/></body>'
+    )
+
+
+def make_pads(mass: float) -> str:
+    """A robot of 100 kg on four pads on ball joints."""
+    pads = "".join(
+        f'<body pos="{x} {y} -.12"><joint type="ball" damping="1e-3"/><geom type="sphere" size=".01" '
+        f'mass="{mass / 10}" contype="0" conaffinity="0"/><geom name="pad{x}{y}" type="cylinder" '
+        f'size=".05 .005" pos="0 0 -.015" mass="{mass}"/></body>'
+        for x in (-0.3, 0.3)
+        for y in (-0.3, 0.3)
+    )
+    return FLOOR + (
+        '<body pos="0 0 .14"><freejoint/><geom type="box" size=".35 .35 .1" mass="100" contype="0" '
+        f'conaffinity="0"/>{pads}</body>'
+    )
+
+
+@pytest.mark.parametrize("contact_model", ["coulomb", "sap"])
+@pytest.mark.parametrize(
+    "bodies",
+    [make_pads(10), make_pads(0.02), make_light_to_turn(1e-5), make_light_to_turn(5e-3)],
+)
+def test_bodies_that_sink_are_those_that_the_check_finds(
+    tmp_path: Path, bodies: str, contact_model: str
+) -> None:
+    path = write(tmp_path, bodies, time_step=0.005)
+    is_found = any(f.check == "mass_ratio" for f in find(path, contact_model=contact_model))
+    scene = stiction.load_scene(path)
+    simulator, data = scene.make_simulator(contact_model), scene.make_data()
+    with pytest.warns(stiction.StepWarning) if is_found else contextlib.nullcontext():
+        simulator.step(data, 400)
+    assert ("penetration" in simulator.warning_counts) == is_found
 
 
 def find(path: Path, speed: float = 1, **arguments: Any) -> list[Finding]:
@@ -97,7 +148,7 @@ STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
     [
         ("unused_settings", make_stack(1).replace("size=", 'condim="6" size='), "sap", "condim"),
         ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
-        ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
+        ("mass_ratio", make_stack(1000), "sap", "it bears no more beyond 0.003 m"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
         ("soft_rows", LIMIT.replace("IMP", ".9"), "coulomb", "'finger' gives by 0.00039 m"),
         ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
@@ -165,8 +216,12 @@ def test_soft_rows_give_as_predicted(
             "sap",
         ),
         ("initial_state", OVERLAP, OVERLAP.replace(".04", ".0405"), "coulomb"),
-        # A depth of 7.5e-5 m/kg, and a tenth of the thickness of 0.1 m.
-        ("mass_ratio", make_stack(135), make_stack(131), "sap"),
+        # A depth of 7.5e-5 m/kg, and 0.1 m/s times the step and the relaxation time.
+        ("mass_ratio", make_stack(40), make_stack(38), "sap"),
+        # Within one tree: 1.45 g m / foot, and a tenth of the thickness of 0.1 m.
+        ("mass_ratio", make_robot(foot=0.143), make_robot(foot=0.147), "coulomb"),
+        # A quarter of the mobility of a corner, with a diagonal inertia: 2.35e-7 m / inertia, and 3 mm.
+        ("mass_ratio", make_light_to_turn(0.8e-4), make_light_to_turn(0.95e-4), "sap"),
         ("mass_ratio", make_stack(1.01e4), make_stack(0.99e4), "stewart_trinkle"),
         # 177 and 169 um, and a thousandth of the extent is 173 um.
         ("soft_rows", LIMIT.replace("IMP", ".955"), LIMIT.replace("IMP", ".957"), "coulomb"),

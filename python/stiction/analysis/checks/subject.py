@@ -77,6 +77,16 @@ class Subject:
             return self.simulator.forward(self.scene.make_data())
 
     @functools.cached_property
+    def initial_pose(self) -> mujoco.MjData:
+        """Data with the poses of bodies and the inertia matrix of the initial state."""
+        data = self.scene.make_data()
+        mujoco.mj_kinematics(self.model, data)
+        mujoco.mj_comPos(self.model, data)
+        mujoco.mj_makeM(self.model, data)
+        mujoco.mj_factorM(self.model, data)
+        return data
+
+    @functools.cached_property
     def thickness(self) -> NDArray[np.float64]:
         """The smallest side of each geom's bounding box [m]; infinite for planes and height fields."""
         sides: NDArray[np.float64] = 2 * self.model.geom_aabb[:, 3:].min(axis=1)
@@ -95,6 +105,20 @@ class Subject:
         trees, masses = self.model.body_treeid, self.model.body_mass
         moving = trees >= 0
         return np.bincount(trees[moving], masses[moving], self.model.ntree).astype(np.float64)
+
+    def is_free_tree(self, body: int) -> bool:
+        """Whether the kinematic tree of a body has a free joint, so that its contacts may carry it."""
+        m, root = self.model, self.model.body_rootid[body]
+        if not m.body_jntnum[root]:
+            return False
+        return bool(m.jnt_type[m.body_jntadr[root]] == mujoco.mjtJoint.mjJNT_FREE)
+
+    def is_free_body(self, body: int) -> bool:
+        """Whether a body with a free joint is a kinematic tree of its own."""
+        dofs = self.model.tree_dofnum[self.model.body_treeid[body]]
+        is_root = self.model.body_rootid[body] == body
+        has_parts = np.count_nonzero(self.model.body_rootid == body) > 1
+        return bool(is_root and not has_parts and dofs == 6 and self.is_free_tree(body))
 
     def may_touch(self, geoms: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether MuJoCo collides geoms with each geom of the scene, (len(geoms), ngeom)."""
