@@ -130,7 +130,11 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
             styles.append("yellow")
         if not found:
             known = entry.covers(subject)
-            text = entry.describe_success(subject) if known else f"unknown under '{subject.contact_model}'"
+            text = (
+                entry.describe_success(subject)
+                if known
+                else f"unknown under '{subject.contact_model}'"
+            )
             rows.append((entry.name, text))
             styles.append("dim")
     console = make_console()

@@ -124,6 +124,20 @@ FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
     '<body pos="0 0 .1"><freejoint/><geom name="cube" condim="1" type="box" size=".1 .1 .1"/></body>'
 )
 
+
+def make_terrain(relief: float) -> str:
+    """A foot on a height field with fine cells, whose peaks have this height [m]."""
+    elevation = " ".join("10"[(row + column) % 2] for row in range(80) for column in range(80))
+    if relief == 0:
+        elevation = elevation.replace("1", "0")
+    return (
+        '<geom name="ground" type="hfield" hfield="h"/><body pos=".013 .021 '
+        f'{0.05 + relief - 1e-6}"><freejoint/><geom name="foot" type="box" size=".12 .08 .05"/></body>'
+        '</worldbody><asset><hfield name="h" nrow="80" ncol="80" '
+        f'size="1 1 {relief or 1} .1" elevation="{elevation}"/></asset><worldbody>'
+    )
+
+
 # A mass hangs on a slide, 0.1 um above its limit, which gives by g tc^2 (1 - I).
 LIMIT = (
     '<body><joint name="finger" type="slide" axis="0 0 -1" limited="true" range="-1 1e-7" '
@@ -150,6 +164,7 @@ STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
         ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
         ("mass_ratio", make_stack(1000), "sap", "it bears no more beyond 0.003 m"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
+        ("contact_list", make_terrain(2e-5), "coulomb", "'foot' touch at 50 points or more"),
         ("soft_rows", LIMIT.replace("IMP", ".9"), "coulomb", "'finger' gives by 0.00039 m"),
         ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
         ("patch_faces", PATCH, "coulomb", "a patch with one face"),
@@ -223,6 +238,7 @@ def test_soft_rows_give_as_predicted(
         # A quarter of the mobility of a corner, with a diagonal inertia: 2.35e-7 m / inertia, and 3 mm.
         ("mass_ratio", make_light_to_turn(0.8e-4), make_light_to_turn(0.95e-4), "sap"),
         ("mass_ratio", make_stack(1.01e4), make_stack(0.99e4), "stewart_trinkle"),
+        ("contact_list", make_terrain(2e-5), make_terrain(0), "coulomb"),
         # 177 and 169 um, and a thousandth of the extent is 173 um.
         ("soft_rows", LIMIT.replace("IMP", ".955"), LIMIT.replace("IMP", ".957"), "coulomb"),
         # At 10 ms and 1 m/s, both thicknesses together may be 20 mm.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stiction.analysis.checks import mass_ratio, soft_rows
 from stiction.analysis.checks.contacts import (
+    check_contact_list,
     check_initial_state,
     check_patch_faces,
     check_slip_stiffening,
@@ -39,6 +40,9 @@ def _find_unused_settings(subject: Subject) -> Iterator[Finding]:
 CHECKS = (
     Check("unused_settings", _find_unused_settings, "all settings have an effect"),
     Check("initial_state", check_initial_state, "the first step succeeds, and no overlap is deep"),
+    Check(
+        "contact_list", check_contact_list, "MuJoCo lists all contacts of each pair at the start"
+    ),
     Check(
         "mass_ratio",
         mass_ratio.check,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -24,11 +25,16 @@ enum class WarningKind {
   rotation,      // a body or joint turns by more than half a turn in the step
   plugin_state,  // advance does not know the error of an engine plugin's state
   anchors,       // springs of contacts that stick are lost in many steps
+  contact_list,  // MuJoCo has found more contacts of two geoms than it keeps
 };
-inline constexpr int kNumWarningKinds = 11;
+/// The names of the kinds, in the order of the enum.
+inline constexpr const char* kWarningKindNames[] = {
+    "mujoco",    "patch_limit", "conflict", "large_force",  "penetration", "limit",
+    "law_range", "coupling",    "rotation", "plugin_state", "anchors",     "contact_list"};
+inline constexpr int kNumWarningKinds = std::size(kWarningKindNames);
 
 /// Returns the name of a kind, such as "patch_limit".
-const char* name(WarningKind kind);
+constexpr const char* name(WarningKind kind) { return kWarningKindNames[static_cast<int>(kind)]; }
 
 /// A warning of the table in warning_table.hpp. Its text has places for WarningFacts: {geom 0},
 /// {joint 0} and {body 0} for the element ids[0], {id 2} for ids[2], {0:3} for numbers[0] with 3
