@@ -17,7 +17,7 @@ import pytest
 import stiction
 from stiction.analysis.checks.contacts import check_initial_state
 from stiction.analysis.checks.mass_ratio import calc_sink
-from stiction.analysis.checks.soft_rows import find_soft_rows
+from stiction.analysis.checks.row_deflection import find_soft_rows
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
 from stiction.analysis.checks.thin_geoms import check_thin_geoms
