@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction._core import TOO_DEEP
-from stiction.analysis.checks.mobility import calc_corner_mobility, calc_mobility
+from stiction.analysis.checks.mobility import Mobilities
 from stiction.analysis.checks.subject import Finding, Subject
 
 _FREE_RATIO, _MAX_STIFFENING = 10, 1000  # [theory:near-rigid]
@@ -34,7 +34,7 @@ class _Load(NamedTuple):
     other: int  # a geom that it may touch: of the heaviest other tree, if there is one
     mass: float  # of the load [kg]
     mobility: float  # of the body's center [1/kg]
-    carries_other: bool  # whether the load has another tree than the body's own
+    text: str  # what the body may carry
 
     @property
     def ratio(self) -> float:
@@ -50,8 +50,9 @@ def covers(subject: Subject) -> bool:
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Yields the bodies that sink too deep under what they may carry, their own tree included."""
+    mobilities = Mobilities(subject)
     for body in subject.moving_bodies():
-        load = _find_load(subject, body)
+        load = _find_load(subject, mobilities, body)
         if load is None:
             continue
         found = (_check_rigid if subject.traits.is_rigid else _check_compliant)(subject, load)
@@ -59,14 +60,14 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield found
 
 
-def _find_load(subject: Subject, body: int) -> _Load | None:
+def _find_load(subject: Subject, mobilities: Mobilities, body: int) -> _Load | None:
     """Finds the heaviest tree that a body may carry. The body bears its own tree if that is free."""
     m = subject.model
     geoms = subject.geoms_of(body)
     may_touch = subject.may_touch(geoms)
     touched = np.flatnonzero(may_touch.any(axis=0) & (subject.tree != m.body_treeid[body]))
     partners = touched[subject.tree[touched] >= 0]
-    is_free = subject.is_free_tree(body)
+    is_free = mobilities.is_free_tree(body)
     if len(touched) == 0 or (len(partners) == 0 and not is_free):
         return None
     other, mass = touched[0], 0.0
@@ -76,18 +77,24 @@ def _find_load(subject: Subject, body: int) -> _Load | None:
     geom = int(geoms[np.argmin(np.where(may_touch[:, other], subject.thickness[geoms], np.inf))])
     if is_free:
         mass += float(subject.tree_mass[m.body_treeid[body]])
-    mobility = _estimate_mobility(subject, body, geom)
-    return (
-        _Load(body, geom, int(other), mass, mobility, len(partners) > 0) if mobility > 0 else None
-    )
+    mobility = _estimate_mobility(subject, mobilities, body, geom)
+    if not mobility > 0:
+        return None
+    text = f"may carry its own tree of bodies with {mass:.3g} kg"
+    if len(partners):
+        heavy = subject.name_body(m.geom_bodyid[other])
+        text = f"may carry {heavy} with {subject.tree_mass[subject.tree[other]]:.3g} kg"
+    elif mobilities.is_free_body(body):
+        text = f"has {mass:.3g} kg, but turns too easily for its size (diaginertia)"
+    return _Load(body, geom, int(other), mass, mobility, f"{subject.name_body(body)} {text}")
 
 
-def _estimate_mobility(subject: Subject, body: int, geom: int) -> float:
+def _estimate_mobility(subject: Subject, mobilities: Mobilities, body: int, geom: int) -> float:
     """Returns the mobility by which a contact of a body softens [1/kg]; 1/m for free solids."""
-    W = calc_mobility(subject, body)
+    W = mobilities.calc(body)
     central = float(np.linalg.norm(W[3:, 3:])) / math.sqrt(3)
     if subject.traits.acts_ahead:
-        return max(central, calc_corner_mobility(subject, W, body, geom))
+        return max(central, mobilities.calc_at_corners(body, geom))
     gravity = subject.model.opt.gravity
     up = gravity / max(float(np.linalg.norm(gravity)), 1e-300)
     carried = max(float(up @ W[3:, 3:] @ up), 1 / _calc_tree_mass(subject, body))
@@ -104,7 +111,7 @@ def _check_rigid(subject: Subject, load: _Load) -> Finding | None:
         return None
     return Finding(
         "mass_ratio",
-        f"{_describe(subject, load)}, {load.ratio:.2g} times what its contact moves; under "
+        f"{load.text}, {load.ratio:.2g} times what its contact moves; under "
         f"'{subject.contact_model}' steps may fail from a ratio of {limit:.0e} on; use a compliant "
         "contact model, or masses that differ less",
         {"body": load.body, "ratio": load.ratio, "limit": limit},
@@ -130,7 +137,7 @@ def _check_compliant(subject: Subject, load: _Load) -> Finding | None:
     depth = rest if sink < held else f"sinks on, because it bears no more beyond {held:.2g} m,"
     return Finding(
         "mass_ratio",
-        f"{_describe(subject, load)}; a contact under this load {depth} under "
+        f"{load.text}; a contact under this load {depth} under "
         f"'{subject.contact_model}' at {subject.simulator.time_step:g} s, and "
         f"{subject.name_geom(load.geom)} is {thickness:.2g} m thick; {remedy}",
         {"body": load.body, "ratio": load.ratio, "depth": sink, "thickness": thickness},
@@ -186,14 +193,3 @@ def calc_sink(
     heaviest = float(subject.tree_mass.max())
     stiffening = heaviest / (own or 1 / mobility) / _FREE_RATIO
     return float(force * near_rigid / min(max(stiffening, 1), _MAX_STIFFENING))
-
-
-def _describe(subject: Subject, load: _Load) -> str:
-    name = subject.name_body(load.body)
-    if load.carries_other:
-        heavy = subject.name_body(subject.model.geom_bodyid[load.other])
-        mass = subject.tree_mass[subject.tree[load.other]]
-        return f"{name} may carry {heavy} with {mass:.3g} kg"
-    if subject.is_free_body(load.body):
-        return f"{name} has {load.mass:.3g} kg, but turns too easily for its size (diaginertia)"
-    return f"{name} may carry its own tree of bodies with {load.mass:.3g} kg"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stiction.analysis.checks.subject import Subject
 from stiction.errors import StepError
+from stiction.simulator import Simulator
 
 _REACH = 1e-6  # a limit at this distance or less acts at the start [m, rad]
 _RIGID = (0.9999, 0.9999, 0.001, 0.5, 2)  # the largest impedance of MuJoCo
@@ -63,7 +64,7 @@ def find_soft_rows(subject: Subject) -> list[SoftRow]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            subject.make_simulator(rigid).forward(held)
+            Simulator(rigid, **subject.simulator.options).forward(held)
     except StepError:
         return []
     exact = _calc_mobilities(model, given)

@@ -41,16 +41,11 @@ class Subject:
         self.scene = scene
         self.model = scene.model
         self.speed = max(speed, _find_initial_speed(scene))
-        self._arguments = arguments
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             self.simulator: Simulator = scene.make_simulator(**arguments)
         ignored = [w for w in caught if issubclass(w.category, IgnoredSettingWarning)]
         self.ignored_settings = [str(w.message) for w in ignored]
-
-    def make_simulator(self, model: mujoco.MjModel) -> Simulator:
-        """Returns a simulator of a changed copy of the model, with the options of the check."""
-        return dataclasses.replace(self.scene, model=model).make_simulator(**self._arguments)
 
     @property
     def contact_model(self) -> str:
@@ -77,16 +72,6 @@ class Subject:
             return self.simulator.forward(self.scene.make_data())
 
     @functools.cached_property
-    def initial_pose(self) -> mujoco.MjData:
-        """Data with the poses of bodies and the inertia matrix of the initial state."""
-        data = self.scene.make_data()
-        mujoco.mj_kinematics(self.model, data)
-        mujoco.mj_comPos(self.model, data)
-        mujoco.mj_makeM(self.model, data)
-        mujoco.mj_factorM(self.model, data)
-        return data
-
-    @functools.cached_property
     def thickness(self) -> NDArray[np.float64]:
         """The smallest side of each geom's bounding box [m]; infinite for planes and height fields."""
         sides: NDArray[np.float64] = 2 * self.model.geom_aabb[:, 3:].min(axis=1)
@@ -105,20 +90,6 @@ class Subject:
         trees, masses = self.model.body_treeid, self.model.body_mass
         moving = trees >= 0
         return np.bincount(trees[moving], masses[moving], self.model.ntree).astype(np.float64)
-
-    def is_free_tree(self, body: int) -> bool:
-        """Whether the kinematic tree of a body has a free joint, so that its contacts may carry it."""
-        m, root = self.model, self.model.body_rootid[body]
-        if not m.body_jntnum[root]:
-            return False
-        return bool(m.jnt_type[m.body_jntadr[root]] == mujoco.mjtJoint.mjJNT_FREE)
-
-    def is_free_body(self, body: int) -> bool:
-        """Whether a body with a free joint is a kinematic tree of its own."""
-        dofs = self.model.tree_dofnum[self.model.body_treeid[body]]
-        is_root = self.model.body_rootid[body] == body
-        has_parts = np.count_nonzero(self.model.body_rootid == body) > 1
-        return bool(is_root and not has_parts and dofs == 6 and self.is_free_tree(body))
 
     def may_touch(self, geoms: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether MuJoCo collides geoms with each geom of the scene, (len(geoms), ngeom)."""
