@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
@@ -77,19 +78,31 @@ std::array<double, 3> calc_center(const ContactProblem& problem, const BodyPair&
   return center;
 }
 
-/// Returns the mobility along a contact's normal of what it carries with the other contacts,
-/// without the mobility of the pair's mass [1/kg].
-double calc_carried_mobility(const ContactProblem& problem, const BodyPair& pair, const SixBySix& W,
-                             const Contact& c) {
-  const double* const n = &c.R_WC[6];
-  const double own = calc_normal_mobility(W, n, c.offset);
-  if (pair.reduced_mass() == kInfinity) return own;  // the mass is not known
-  const Segment* const first = problem.segments.data() + pair.first_segment;
-  const auto is_free = [](const Segment& s) { return s.is_rigid_body; };
-  // A free body rests on contacts of any pairs.
-  if (std::all_of(first, first + pair.num_segments, is_free)) return 0;
-  return std::min(own, calc_normal_mobility(W, n, calc_center(problem, pair)));
-}
+/// The mobility of what the contacts of a pair carry together.
+class CarriedMobility {
+ public:
+  CarriedMobility(const ContactProblem& problem, const BodyPair& pair, const SixBySix& W)
+      : problem_(problem), pair_(pair), W_(W) {}
+
+  /// Returns it along the normal of a contact, without the mobility of the pair's mass [1/kg].
+  double calc(const Contact& c) {
+    const double* const n = &c.R_WC[6];
+    const double own = calc_normal_mobility(W_, n, c.offset);
+    if (pair_.reduced_mass() == kInfinity) return own;  // the mass is not known
+    const Segment* const first = problem_.segments.data() + pair_.first_segment;
+    const auto is_free = [](const Segment& s) { return s.is_rigid_body; };
+    // A free body rests on contacts of any pairs.
+    if (std::all_of(first, first + pair_.num_segments, is_free)) return 0;
+    if (!center_) center_ = calc_center(problem_, pair_);
+    return std::min(own, calc_normal_mobility(W_, n, *center_));
+  }
+
+ private:
+  const ContactProblem& problem_;
+  const BodyPair& pair_;
+  const SixBySix& W_;
+  std::optional<std::array<double, 3>> center_;  // of the contacts, if it was needed
+};
 
 /// The near-rigid stiffness of the contacts of a pair, see calc_derived.
 class NearRigidStiffness {
@@ -286,6 +299,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
     const double immobile =
         kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
     const NearRigidStiffness stiffness(pair, resolved_frequency);
+    CarriedMobility carried(*problem, pair, W);
     // Take four contacts at a time; the last one fills the lanes that are left over.
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
@@ -302,8 +316,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         problem->delassus[first + i] = is_moved ? w[i] : 1;
         double mobility = w[i];
         if (stiffness.is_turning(mobility))
-          mobility = stiffness.limit_turning(mobility,
-                                             calc_carried_mobility(*problem, pair, W, contacts[i]));
+          mobility = stiffness.limit_turning(mobility, carried.calc(contacts[i]));
         const double k = is_moved ? stiffness.calc(mobility) : 0;
         set_near_rigid(k, &contacts[i]);
       }
