@@ -20,6 +20,9 @@ namespace {
 /// Such a row would be stiffer than double precision resolves.
 constexpr double kLeastRegularization = 1e-8;
 
+/// A mobility that is below MuJoCo's estimate by more than round-off replaces it.
+constexpr double kBelow = 1 - 1e-9;
+
 /// Gives a row its mobility in place of MuJoCo's estimate: R = w (1 - I) / I, D = 1 / R.
 void set_mobility(double w, mjData* d, int i) {
   const double impedance = d->efc_KBIP[4 * i + 2];
@@ -128,7 +131,8 @@ void ConstraintRows::add_rows(const mjModel* m, mjData* d, const Model& plant,
     } else {
       const RowComponents components = find_components(m, d, i);
       if (i == components.begin) mobility = mobility_.calc_mean(m, d, components);
-      if (corrects && mobility > 0 && mobility < d->efc_diagA[i]) set_mobility(mobility, d, i);
+      if (corrects && mobility > 0 && mobility < kBelow * d->efc_diagA[i])
+        set_mobility(mobility, d, i);
       row = make_spring_row(d, i, dt, driven, components);
       row.regularization =
           std::max(row.regularization, kLeastRegularization * components.size() * mobility);
