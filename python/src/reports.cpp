@@ -292,11 +292,7 @@ auto list_warnings(const StepReport& report, F&& make) {
 
 void def_warnings(StepReportClass& c) {
   c.def_ro("num_warnings", &StepReport::num_warnings,
-           "Number of warnings in the call: of MuJoCo, of patches that are deep or thin (see "
-           "ContactPatch), of conflicts (see IslandStatistics.has_conflict), of contact forces "
-           "above 1e4 weights that nothing explains, of geoms that sink into each other by more "
-           "than a tenth of the thickness of one, and of limits that a rigid model lets go, and of "
-           "contacts beyond the table of a normal law.")
+           "The number of warnings of the call, of all kinds.")
       .def_prop_ro(
           "warning", [](const StepReport& r) { return r.warning.str(); },
           "The last warning; empty if there was none.")

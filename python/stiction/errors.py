@@ -81,8 +81,8 @@ class StepWarning(StictionWarning):
 
     Attributes:
         kind: 'mujoco', 'patch_limit', 'conflict', 'large_force', 'penetration', 'limit',
-            'law_range', 'coupling', 'rotation', 'plugin_state', 'anchors' or 'made_energy', a key
-            of StepReport.warnings.
+            'law_range', 'coupling', 'rotation', 'plugin_state', 'anchors', 'made_energy' or
+            'contact_list', a key of StepReport.warnings.
     """
 
     def __init__(self, kind: str, text: str) -> None:

@@ -101,16 +101,23 @@ TEST(MomentumFactor, MassLimitsTheStiffnessOfContactsNearAnAxis) {
   ContactProblem problem;
   problem.clear(kStep);
   problem.diagonal(problem.add_block(1))[0] = kInertia;
-  problem.pairs.push_back({.num_segments = 1, .num_contacts = 40, .masses = {kMass, kInfinity}});
-  Segment segment;
-  segment.block = 0;
-  segment.num_columns = 1;
-  problem.segments.push_back(segment);
-  problem.column_dof = {0};
-  problem.columns = {0, 0, 1, 0, 0, 0};
-  // Lever arms from 10 m down to 1 nm.
+  // Lever arms from 10 m down to 1 nm, each of a pair of its own.
   std::vector<double> levers;
-  for (int i = 0; i < 40; ++i) levers.push_back(std::pow(10, 1 - 0.25 * i));
+  for (int i = 0; i < 40; ++i) {
+    levers.push_back(std::pow(10, 1 - 0.25 * i));
+    problem.pairs.push_back({.first_segment = i,
+                             .num_segments = 1,
+                             .first_contact = i,
+                             .num_contacts = 1,
+                             .masses = {kMass, kInfinity}});
+    Segment segment;
+    segment.block = 0;
+    segment.first_column = i;
+    segment.num_columns = 1;
+    problem.segments.push_back(segment);
+    problem.column_dof.push_back(0);
+    for (const double entry : {0, 0, 1, 0, 0, 0}) problem.columns.push_back(entry);
+  }
   for (const double lever : levers) {
     Contact contact;
     contact.R_WC = {1, 0, 0, 0, 0, -1, 0, 1, 0};  // the hinge moves it along n
@@ -129,8 +136,11 @@ TEST(MomentumFactor, MassLimitsTheStiffnessOfContactsNearAnAxis) {
   }
 }
 
-TEST(MomentumFactor, MassOfFreeBodiesChangesNoBitOfTheirStiffness) {
-  // Contacts at any point of free bodies of any shape, also at their centers of mass.
+TEST(MomentumFactor, MassOfFreeBodiesChangesNoBitOfTheirStiffnessUnlessTheyTurnEasily) {
+  // Contacts at any point of free bodies of any shape, also at their centers of mass. A contact
+  // that turns its bodies more easily than those of solids counts as one of 30 times their
+  // mobility.
+  int num_turning = 0;
   std::mt19937_64 rng(8);
   std::uniform_real_distribution<double> uniform(0, 1);
   MomentumFactor factor;
@@ -168,11 +178,21 @@ TEST(MomentumFactor, MassOfFreeBodiesChangesNoBitOfTheirStiffness) {
     limited.pairs[0].masses = masses;
     ASSERT_TRUE(factor.calc_derived(1, &problem));
     ASSERT_TRUE(factor.calc_derived(1, &limited));
+    const double mass = limited.pairs[0].reduced_mass();
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(limited.contacts[i].law.stiffness, problem.contacts[i].law.stiffness);
-      EXPECT_EQ(limited.contacts[i].fn0, problem.contacts[i].fn0);
+      const contact::Contact &c = limited.contacts[i], &other = problem.contacts[i];
+      const bool turns = limited.delassus[i] > 30 / mass;
+      num_turning += turns;
+      if (turns)
+        EXPECT_NEAR(c.law.stiffness * 1e-6 / (4 * std::pow(std::numbers::pi, 2)), mass / 30,
+                    1e-12 * mass);
+      else
+        EXPECT_EQ(c.law.stiffness, other.law.stiffness);
+      EXPECT_EQ(c.fn0, -c.law.stiffness * c.phi0);
     }
   }
+  EXPECT_GT(num_turning, 100);
+  EXPECT_LT(num_turning, 500);
 }
 
 TEST(MomentumFactor, LoadStiffensContactsOfLighterBodies) {

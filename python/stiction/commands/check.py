@@ -57,8 +57,9 @@ def check(
 ) -> int:
     """Find what a contact model will get wrong on a scene, or verify a recording without a solver.
 
-    Of a scene, the command finds thin bodies, mass ratios, settings without an effect, overlaps,
-    patches with one face and contacts that lose their friction, without a run. Of a recording
+    Of a scene, the command finds thin bodies, mass ratios, limits and equalities that give, settings
+    without an effect, overlaps, patches with one face and contacts that lose their friction, without
+    a run. Of a recording
     (.mcap), it computes the balance of momentum, the laws of contact and the energy of each step anew
     from the recorded states and impulses, with nothing of the solver that made them.
 
@@ -129,7 +130,11 @@ def _print_table(subject: Subject, findings: list[Finding]) -> None:
             styles.append("yellow")
         if not found:
             known = entry.covers(subject)
-            text = entry.otherwise if known else f"unknown under '{subject.contact_model}'"
+            text = (
+                entry.describe_success(subject)
+                if known
+                else f"unknown under '{subject.contact_model}'"
+            )
             rows.append((entry.name, text))
             styles.append("dim")
     console = make_console()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 import stiction
 from stiction.analysis.checks.contacts import check_initial_state
 from stiction.analysis.checks.mass_ratio import calc_sink
+from stiction.analysis.checks.row_deflection import find_soft_rows
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
 from stiction.analysis.checks.thin_geoms import check_thin_geoms
@@ -38,6 +40,56 @@ def make_stack(heavy: float, size: float = 0.05) -> str:
     )
     light = box.format(name="light", z=size, size=size, mass=1)
     return FLOOR + light + box.format(name="heavy", z=3 * size, size=size, mass=heavy)
+
+
+def make_robot(foot: float) -> str:
+    """A trunk of 100 kg on a foot of another mass, which a spring holds on a slide."""
+    return FLOOR + (
+        '<body pos="0 0 .5"><freejoint/><geom type="box" size=".2 .2 .2" mass="100" contype="0" '
+        'conaffinity="0"/><body name="foot" pos="0 0 -.45"><joint type="slide" axis="0 0 1" '
+        'stiffness="1e6"/><geom name="sole" type="box" size=".05 .05 .05" '
+        f'mass="{foot}"/></body></body>'
+    )
+
+
+def make_light_to_turn(inertia: float) -> str:
+    """A box of 1 kg and 0.2 m whose inertia is a placeholder; a solid's is 6.7e-3 kg m^2."""
+    return FLOOR + (
+        '<body name="foot" pos="0 0 .1"><freejoint/><inertial pos="0 0 0" mass="1" '
+        f'diaginertia="{inertia} {inertia} {inertia}"/><geom type="box" size=".1 .1 .1"/></body>'
+    )
+
+
+def make_pads(mass: float) -> str:
+    """A robot of 100 kg on four pads on ball joints."""
+    pads = "".join(
+        f'<body pos="{x} {y} -.12"><joint type="ball" damping="1e-3"/><geom type="sphere" size=".01" '
+        f'mass="{mass / 10}" contype="0" conaffinity="0"/><geom name="pad{x}{y}" type="cylinder" '
+        f'size=".05 .005" pos="0 0 -.015" mass="{mass}"/></body>'
+        for x in (-0.3, 0.3)
+        for y in (-0.3, 0.3)
+    )
+    return FLOOR + (
+        '<body pos="0 0 .14"><freejoint/><geom type="box" size=".35 .35 .1" mass="100" contype="0" '
+        f'conaffinity="0"/>{pads}</body>'
+    )
+
+
+@pytest.mark.parametrize("contact_model", ["coulomb", "sap"])
+@pytest.mark.parametrize(
+    "bodies",
+    [make_pads(10), make_pads(0.02), make_light_to_turn(1e-5), make_light_to_turn(5e-3)],
+)
+def test_bodies_that_sink_are_those_that_the_check_finds(
+    tmp_path: Path, bodies: str, contact_model: str
+) -> None:
+    path = write(tmp_path, bodies, time_step=0.005)
+    is_found = any(f.check == "mass_ratio" for f in find(path, contact_model=contact_model))
+    scene = stiction.load_scene(path)
+    simulator, data = scene.make_simulator(contact_model), scene.make_data()
+    with pytest.warns(stiction.StepWarning) if is_found else contextlib.nullcontext():
+        simulator.step(data, 400)
+    assert ("penetration" in simulator.warning_counts) == is_found
 
 
 def find(path: Path, speed: float = 1, **arguments: Any) -> list[Finding]:
@@ -72,6 +124,34 @@ FRICTIONLESS = FLOOR.replace("size=", 'condim="1" friction=".4" size=') + (
     '<body pos="0 0 .1"><freejoint/><geom name="cube" condim="1" type="box" size=".1 .1 .1"/></body>'
 )
 
+
+def make_terrain(relief: float) -> str:
+    """A foot on a height field with fine cells, whose peaks have this height [m]."""
+    elevation = " ".join("10"[(row + column) % 2] for row in range(80) for column in range(80))
+    if relief == 0:
+        elevation = elevation.replace("1", "0")
+    return (
+        '<geom name="ground" type="hfield" hfield="h"/><body pos=".013 .021 '
+        f'{0.05 + relief - 1e-6}"><freejoint/><geom name="foot" type="box" size=".12 .08 .05"/></body>'
+        '</worldbody><asset><hfield name="h" nrow="80" ncol="80" '
+        f'size="1 1 {relief or 1} .1" elevation="{elevation}"/></asset><worldbody>'
+    )
+
+
+# A mass hangs on a slide, 0.1 um above its limit, which gives by g tc^2 (1 - I).
+LIMIT = (
+    '<body><joint name="finger" type="slide" axis="0 0 -1" limited="true" range="-1 1e-7" '
+    'solimplimit="IMP IMP .001"/><geom type="box" size=".05 .05 .05" mass="1"/></body>'
+)
+
+# A screw with the pitch 2 pi SLOPE, whose estimate of the mobility is (1 + 600) / (1 + 600 SLOPE^2).
+SCREW = (
+    '<body pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/><joint name="phi" axis="0 0 1" '
+    'frictionloss=".2"/>'
+    '<geom type="box" size=".05 .05 .05" mass="1"/></body></worldbody><equality><joint name="thread" '
+    'joint1="z" joint2="phi" polycoef="0 SLOPE 0 0 0" solimp="IMP IMP .001"/></equality><worldbody>'
+)
+
 BOX_SIZE = 'type="box" size=".1 .1 .1" pos="0 0 .1"'
 # By 1 + 50 mu at 1 m/s, which is worth a finding from 1.1 on.
 STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
@@ -82,8 +162,10 @@ STIFFENED = make_stack(1).replace("size=", 'friction="MU" size=')
     [
         ("unused_settings", make_stack(1).replace("size=", 'condim="6" size='), "sap", "condim"),
         ("initial_state", OVERLAP, "coulomb", "overlap by 0.01 m"),
-        ("mass_ratio", make_stack(1000), "sap", "rests about 0.075 m deep"),
+        ("mass_ratio", make_stack(1000), "sap", "it bears no more beyond 0.003 m"),
         ("mass_ratio", make_stack(1e5), "stewart_trinkle", "ratio of 1e+04"),
+        ("contact_list", make_terrain(2e-5), "coulomb", "'foot' touch at 50 points or more"),
+        ("soft_rows", LIMIT.replace("IMP", ".9"), "coulomb", "'finger' gives by 0.00039 m"),
         ("thin_geoms", plate(0.004), "coulomb", "from 0.3 m/s on"),
         ("patch_faces", PATCH, "coulomb", "a patch with one face"),
         ("friction_dimension", FRICTIONLESS, "coulomb", "touch without friction, because both"),
@@ -101,6 +183,44 @@ def test_each_check_finds_its_fault(
     assert text in messages[check]
 
 
+def test_a_mobility_that_mujoco_overestimates_is_found_where_it_acts(tmp_path: Path) -> None:
+    def check(slope: float, **arguments: Any) -> tuple[list[str], str]:
+        bodies = SCREW.replace("SLOPE", str(slope)).replace("IMP", ".9999")
+        subject = Subject(stiction.load_scene(write(tmp_path, bodies)), 1, **arguments)
+        (entry,) = (entry for entry in CHECKS if entry.name == "soft_rows")
+        return [f.message for f in entry.find(subject)], entry.describe_success(subject)
+
+    # The estimate is three times too large at a slope of 0.577.
+    for arguments in ({"exact_mobility": False}, {"contact_model": "mujoco"}):
+        assert "3.1 times as soft as its solref" in check(0.57, **arguments)[0][0]
+        assert check(0.58, **arguments)[0] == []
+    found, text = check(0.57)
+    assert found == []
+    assert "mobility of equality 'thread' is 3.1 times too large, and the step takes" in text
+    assert "too large" not in check(0.58)[1]
+
+
+WELD = (
+    '<body pos="0 0 1"><freejoint/><geom type="box" size=".2 .05 .05" pos=".3 0 0" mass="1"/></body>'
+    '</worldbody><equality><weld body1="1" anchor="0 0 1" solimp="IMP IMP .001"/></equality><worldbody>'
+).replace("<body pos", '<body name="1" pos')
+
+
+@pytest.mark.parametrize("bodies", [LIMIT, SCREW.replace("SLOPE", ".01"), WELD])
+@pytest.mark.parametrize("arguments", [{}, {"exact_mobility": False}, {"contact_model": "mujoco"}])
+def test_soft_rows_give_as_predicted(
+    tmp_path: Path, bodies: str, arguments: dict[str, Any]
+) -> None:
+    scene = stiction.load_scene(write(tmp_path, bodies.replace("IMP", ".9"), time_step=0.002))
+    rows = find_soft_rows(Subject(scene, 1, **arguments))
+    data, simulator = scene.make_data(), scene.make_simulator(**arguments)
+    for _ in range(5000):
+        simulator.step(data)
+    measured = np.abs(data.efc_pos)
+    sizes = [measured[0]] if len(rows) == 1 else np.linalg.norm(measured.reshape(2, 3), axis=1)
+    assert [row.deflection for row in rows] == pytest.approx(sizes, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("check", "faulty", "good", "contact_model"),
     [
@@ -111,9 +231,16 @@ def test_each_check_finds_its_fault(
             "sap",
         ),
         ("initial_state", OVERLAP, OVERLAP.replace(".04", ".0405"), "coulomb"),
-        # A depth of 7.5e-5 m/kg, and a tenth of the thickness of 0.1 m.
-        ("mass_ratio", make_stack(135), make_stack(131), "sap"),
+        # A depth of 7.5e-5 m/kg, and 0.1 m/s times the step and the relaxation time.
+        ("mass_ratio", make_stack(40), make_stack(38), "sap"),
+        # Within one tree: 1.45 g m / foot, and a tenth of the thickness of 0.1 m.
+        ("mass_ratio", make_robot(foot=0.143), make_robot(foot=0.147), "coulomb"),
+        # A quarter of the mobility of a corner, with a diagonal inertia: 2.35e-7 m / inertia, and 3 mm.
+        ("mass_ratio", make_light_to_turn(0.8e-4), make_light_to_turn(0.95e-4), "sap"),
         ("mass_ratio", make_stack(1.01e4), make_stack(0.99e4), "stewart_trinkle"),
+        ("contact_list", make_terrain(2e-5), make_terrain(0), "coulomb"),
+        # 177 and 169 um, and a thousandth of the extent is 173 um.
+        ("soft_rows", LIMIT.replace("IMP", ".955"), LIMIT.replace("IMP", ".957"), "coulomb"),
         # At 10 ms and 1 m/s, both thicknesses together may be 20 mm.
         ("thin_geoms", plate(0.0179), plate(0.0181), "coulomb"),
         ("patch_faces", PATCH, PATCH.replace('type="mesh" mesh="tent"', BOX_SIZE), "coulomb"),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/contact/contact_problem.hpp"
@@ -53,11 +54,10 @@ Lanes calc_delassus(const SixBySix& W, const math::Lanes3& r) {
   return math::sqrt(square) / 3;
 }
 
-/// Returns the mobility of a contact along its normal [1/kg].
+/// Returns the mobility of a point along a normal [1/kg].
 /// @param W mobility of the pair's motion [w; v]
-double calc_normal_mobility(const SixBySix& W, const Contact& c) {
-  const double* n = &c.R_WC[6];
-  const auto& r = c.offset;
+/// @param r from the pair's origin to the point [m]
+double calc_normal_mobility(const SixBySix& W, const double* n, const std::array<double, 3>& r) {
   const double u[6] = {r[1] * n[2] - r[2] * n[1],
                        r[2] * n[0] - r[0] * n[2],
                        r[0] * n[1] - r[1] * n[0],
@@ -69,6 +69,40 @@ double calc_normal_mobility(const SixBySix& W, const Contact& c) {
     for (int i = 0; i < 6; ++i) w_n += u[i] * W.column[j][i] * u[j];
   return w_n;
 }
+
+/// Returns the mean of the contact points of a pair, from its origin [m].
+std::array<double, 3> calc_center(const ContactProblem& problem, const BodyPair& pair) {
+  std::array<double, 3> center{};
+  for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i)
+    for (int k = 0; k < 3; ++k) center[k] += problem.contacts[i].offset[k] / pair.num_contacts;
+  return center;
+}
+
+/// The mobility of what the contacts of a pair carry together.
+class CarriedMobility {
+ public:
+  CarriedMobility(const ContactProblem& problem, const BodyPair& pair, const SixBySix& W)
+      : problem_(problem), pair_(pair), W_(W) {}
+
+  /// Returns it along the normal of a contact, without the mobility of the pair's mass [1/kg].
+  double calc(const Contact& c) {
+    const double* const n = &c.R_WC[6];
+    const double own = calc_normal_mobility(W_, n, c.offset);
+    if (pair_.reduced_mass() == kInfinity) return own;  // the mass is not known
+    const Segment* const first = problem_.segments.data() + pair_.first_segment;
+    const auto is_free = [](const Segment& s) { return s.is_rigid_body; };
+    // A free body rests on contacts of any pairs.
+    if (std::all_of(first, first + pair_.num_segments, is_free)) return 0;
+    if (!center_) center_ = calc_center(problem_, pair_);
+    return std::min(own, calc_normal_mobility(W_, n, *center_));
+  }
+
+ private:
+  const ContactProblem& problem_;
+  const BodyPair& pair_;
+  const SixBySix& W_;
+  std::optional<std::array<double, 3>> center_;  // of the contacts, if it was needed
+};
 
 /// The near-rigid stiffness of the contacts of a pair, see calc_derived.
 class NearRigidStiffness {
@@ -84,9 +118,9 @@ class NearRigidStiffness {
 
   /// True if w limits the mobility of calc, as the contact turns its bodies so easily.
   bool is_turning(double w) const { return w > kMostTurning * mobility_of_mass_; }
-  /// Returns w, limited by the mobility along the normal, w_n >= 0 [1/kg].
-  double limit_turning(double w, double w_n) const {
-    return std::min(w, kMostTurning * std::max(w_n, mobility_of_mass_));
+  /// Returns w, limited by the mobility of what the contact helps to carry, w_c >= 0 [1/kg].
+  double limit_turning(double w, double w_c) const {
+    return std::min(w, kMostTurning * std::max(w_c, mobility_of_mass_));
   }
 
   /// Returns the stiffness of a contact with mobility w > 0 [N/m].
@@ -97,7 +131,7 @@ class NearRigidStiffness {
   }
 
  private:
-  /// The largest mobility relative to that along the normal; solids have up to about 5.
+  /// The largest mobility relative to that of the load; solids have up to about 5.
   static constexpr double kMostTurning = 30;
 
   double mobility_of_mass_, least_mobility_;  // [1/kg]
@@ -265,6 +299,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
     const double immobile =
         kShortestLever * kShortestLever * (W.column[0][0] + W.column[1][1] + W.column[2][2]);
     const NearRigidStiffness stiffness(pair, resolved_frequency);
+    CarriedMobility carried(*problem, pair, W);
     // Take four contacts at a time; the last one fills the lanes that are left over.
     const int end = pair.first_contact + pair.num_contacts;
     for (int first = pair.first_contact; first < end; first += math::kNumLanes) {
@@ -281,7 +316,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         problem->delassus[first + i] = is_moved ? w[i] : 1;
         double mobility = w[i];
         if (stiffness.is_turning(mobility))
-          mobility = stiffness.limit_turning(mobility, calc_normal_mobility(W, contacts[i]));
+          mobility = stiffness.limit_turning(mobility, carried.calc(contacts[i]));
         const double k = is_moved ? stiffness.calc(mobility) : 0;
         set_near_rigid(k, &contacts[i]);
       }

@@ -37,8 +37,10 @@ class MomentumFactor {
   /// of the pair limits k, and below w_0, where the arm is less than 0.87 times the radius of
   /// gyration, k goes to 0 with w. Free bodies have w >= 1 / (sqrt(3) m), so their stiffness is not
   /// limited. A contact of a body with a small inertia turns it easily, so that w is large although
-  /// the normal force moves the whole mass. In place of w, the larger of w_n and 1/m then counts 30
-  /// times, where w_n is the mobility along the normal. The factor s is load / (10 m), but at least
+  /// the normal force moves the whole mass, and the contacts of its corners together carry it. In
+  /// place of w, the larger of w_c and 1/m then counts 30 times. w_c is 0 if both bodies are free,
+  /// and otherwise the mobility along the normal, at the contact or at the mean of the contacts of
+  /// the pair, whichever is less. The factor s is load / (10 m), but at least
   /// 1 and at most 1000: under a load of many times their own mass, bodies would otherwise sink
   /// deep into each other. Source: [theory:near-rigid]. An infinite Hertz stiffness is replaced by
   /// the one with the same force at a penetration of kNearRigidDepth, and an infinite barrier

@@ -23,9 +23,12 @@ struct PlantProblem {
   contact::MomentumFactor factor;
   bool is_positive_definite = false;
 
-  explicit PlantProblem(support::Scene& scene) : plant(scene.model) { assemble(scene); }
+  explicit PlantProblem(support::Scene& scene, const RowParameters& parameters = {})
+      : plant(scene.model) {
+    assemble(scene, parameters);
+  }
 
-  void assemble(support::Scene& scene) {
+  void assemble(support::Scene& scene, const RowParameters& parameters = {}) {
     mj_forward(scene.model, scene.data);
     rows.reserve(scene.data);
     rows.make_constraints(scene.model, scene.data);  // without contacts, as in the step
@@ -36,7 +39,7 @@ struct PlantProblem {
     implicit.calc(scene.model, scene.data, plant);
     add_blocks(scene.model, scene.data, plant, implicit, &rank_one_terms, &problem);
     add_contacts(scene.model, scene.data, plant, make_default_materials(scene.model), {}, &problem);
-    rows.add_rows(scene.model, scene.data, plant, {}, {}, &problem);
+    rows.add_rows(scene.model, scene.data, plant, parameters, {}, &problem);
     add_coupling_rows(scene.data, plant, implicit, &problem);
     is_positive_definite = factor.calc_derived(1, &problem);
   }

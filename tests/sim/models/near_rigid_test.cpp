@@ -86,6 +86,40 @@ TEST_P(NearRigid, BodyThatIsEasyToTurnSinksNoDeeper) {
   }
 }
 
+/// A box of 1 kg and 0.2 m stands on its corners: on a plane, or on four bodies. Or it is the foot
+/// of a leg of 10 kg, which it turns about the ankle.
+std::string make_stand(const std::string& ground, const std::string& inertia) {
+  const std::string foot = R"(<inertial pos="0 0 0" mass="1" diaginertia=")" + inertia + " " +
+                           inertia + " " + inertia + R"("/><geom type="box" size="0.1 0.1 0.1"/>)";
+  if (ground == "ankle")
+    return R"(<worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 0.1">
+      <joint type="slide" axis="0 0 1"/><geom size="0.1" mass="10" contype="0" conaffinity="0"/>
+      <body><joint axis="0 1 0"/><joint axis="1 0 0"/>)" +
+           foot + "</body></body></worldbody>";
+  std::string posts;
+  for (const char* place : {"0.1 0.1", "0.1 -0.1", "-0.1 0.1", "-0.1 -0.1"})
+    posts += "<body pos=\"" + std::string(place) +
+             " -0.05\"><geom type=\"box\" size=\"0.02 0.02 0.05\"/></body>";
+  return "<worldbody>" + (ground == "posts" ? posts : R"(<geom type="plane" size="9 9 1"/>)") +
+         R"(<body pos="0 0 0.1"><freejoint/>)" + foot + "</body></worldbody>";
+}
+
+TEST_P(NearRigid, CornersThatGiveWayEasilyCarryTheirMassTogether) {
+  if (GetParam() == ContactModel::sap) GTEST_SKIP() << "sap limits the stiffness by the mobility";
+  constexpr double kMostTurning = 30, kFrequency = 2 * 3.14159265358979 / 0.002;
+  for (const char* ground : {"plane", "posts", "ankle"}) {
+    for (const char* inertia : {"6.7e-3", "1e-4", "1e-5", "1e-6", "1e-8", "1e-10"}) {
+      SCOPED_TRACE(std::string(ground) + " " + inertia);
+      Scene scene(support::make_mjcf(option(0.002), make_stand(ground, inertia)));
+      Stepper stepper(scene.model, make_options(GetParam()),
+                      plant::make_default_materials(scene.model));
+      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 500));
+      EXPECT_LT(0.1 - scene.data->xpos[3 * (scene->nbody - 1) + 2],
+                kMostTurning / 4 * 9.81 / (kFrequency * kFrequency) * 1.01);
+    }
+  }
+}
+
 TEST_P(NearRigid, OverlapsPartWhereNoOtherForceActs) {
   for (const char* joint : {R"(<joint type="slide" axis="0 0 1"/>)", "<freejoint/>"}) {
     for (const double dt : {0.002, 0.01}) {

@@ -214,6 +214,54 @@ TEST(Equality, InactiveConstraintDoesNothing) {
   EXPECT_EQ(scene.data->qvel[2], -9.81 * kStep);
 }
 
+/// A nut of 2 kg on a self-locking screw: a slide and a hinge with dry friction of 1.2 times the
+/// load, coupled by the pitch [m].
+Scene make_screw(double pitch, double dt) {
+  const double slope = pitch / (2 * M_PI);
+  return Scene(support::make_mjcf("timestep=\"" + std::to_string(dt) + '"',
+                                  R"(
+<worldbody><body pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/>
+<joint name="phi" axis="0 0 1" armature="1e-4" frictionloss=")" +
+                                      std::to_string(1.2 * 2 * 9.81 * slope) + R"("/>
+<geom type="cylinder" size="0.03 0.01" mass="2"/></body></worldbody>
+<equality><joint joint1="z" joint2="phi" polycoef="0 )" +
+                                      std::to_string(slope) +
+                                      R"( 0 0 0" solimp="0.9 0.9"/></equality>)"));
+}
+
+/// The thread opens by the sag of its row: MuJoCo's estimate adds the mobilities of both joints, of
+/// which the row has one and the square of the slope times the other.
+TEST(ExactMobility, ScrewHolds) {
+  for (const contact::ContactModel model : compliant_models()) {
+    SCOPED_TRACE(contact::name_of(model));
+    for (const double pitch : {0.01, 0.002}) {
+      for (const double dt : {0.001, 0.005}) {
+        Scene scene = make_screw(pitch, dt);
+        Stepper stepper(scene.model, make_options(model));
+        ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, static_cast<int>(1 / dt)));
+        const double slope = pitch / (2 * M_PI), inertia = 0.5 * 2 * 0.03 * 0.03 + 1e-4;
+        const RowLaw law(0.02, 1, 0.9, 1 / 2.0 + slope * slope / inertia);
+        const double opening = scene.data->qpos[0] - slope * scene.data->qpos[1];
+        EXPECT_NEAR(opening, -law.sag(2 * 9.81), 1e-3 * law.sag(2 * 9.81));
+        EXPECT_LT(std::abs(scene.data->qpos[1]), 2e-3) << "creep of dry friction, in 1 s";
+      }
+    }
+  }
+}
+
+/// Without the option, the rows are MuJoCo's, and so is what gives.
+TEST(ExactMobility, OptionGivesMujocosEstimateBack) {
+  Scene scene = make_screw(0.01, 0.002);
+  StepOptions options;
+  options.exact_mobility = false;
+  Stepper stepper(scene.model, options);
+  Scene theirs(scene);
+  ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 500));
+  for (int i = 0; i < 500; ++i) mj_step(theirs.model, theirs.data);
+  EXPECT_LT(theirs.data->qpos[0], -0.3);
+  EXPECT_NEAR(scene.data->qpos[0], theirs.data->qpos[0], 0.02 * std::abs(theirs.data->qpos[0]));
+}
+
 /// A mass of 2 kg with dry friction under a force, on a joint or on a tendon with coefficient 3.
 Scene make_dry(double frictionloss, bool on_tendon) {
   const std::string loss = "frictionloss=\"" + std::to_string(frictionloss) + "\"";

@@ -53,6 +53,13 @@ def _check_overlaps(subject: Subject, report: StepReport) -> Iterator[Finding]:
     )
 
 
+def check_contact_list(subject: Subject) -> Iterator[Finding]:
+    """Yields the geoms that touch in more points than MuJoCo keeps of a pair."""
+    report = subject.initial_report
+    if report is not None and "contact_list" in report.warnings:
+        yield Finding("contact_list", report.warnings["contact_list"][1])
+
+
 def check_patch_faces(subject: Subject) -> Iterator[Finding]:
     """Yields the patches of the initial state that press at one or two points.
 

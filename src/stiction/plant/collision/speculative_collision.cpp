@@ -8,6 +8,7 @@
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/repairs/convex_pair.hpp"
+#include "stiction/plant/repairs/terrain_contacts.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -78,6 +79,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
                                    std::span<const std::uint8_t> left_out) {
   if (mjcb_contactfilter) {
     mj_collision(m, d);
+    find_full_pair(m, d, false);
     for (int i = 0; i < d->ncon; ++i) clear_carried(d->contact + i);
     return;
   }
@@ -90,9 +92,22 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   for (int geom = 0; geom < m->ngeom; ++geom)
     if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
   mj_collision(wide, d);
+  find_full_pair(wide, d, true);
   repair_.run(wide, d);
   find_meetings(wide, d, start, reach.time);
   mark_speculative(m, d);
+}
+
+/// @param is_repaired true if CollisionRepair follows
+void SpeculativeCollision::find_full_pair(const mjModel* m, const mjData* d, bool is_repaired) {
+  full_pair_.reset();
+  for (int i = 0; i + mjMAXCONPAIR <= d->ncon && !full_pair_;) {
+    const PairContacts pair = find_contacts_at(m, d, i);
+    i += pair.size;
+    if (pair.size < mjMAXCONPAIR || pair.nearest().dist > 0) continue;
+    if (!is_repaired || !is_on_flat_terrain(m, d, pair))
+      full_pair_ = std::to_array(pair.contacts->geom);
+  }
 }
 
 /// Gives geoms that approach each other the contacts with which they meet.

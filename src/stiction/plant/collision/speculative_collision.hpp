@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +46,11 @@ class SpeculativeCollision {
   void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
+  /// Two geoms that touch, of which MuJoCo has found as many contacts as it keeps of a pair, so
+  /// that others may be missing; of the last call of collide, if there were any. A convex geom on
+  /// flat terrain is none: all its contacts are known.
+  std::optional<std::array<int, 2>> full_pair() const { return full_pair_; }
+
   /// True if two geoms meet at these velocities with the normals of their contacts.
   /// @param listed the consecutive contacts of the geoms in data->contact
   bool meet(const mjModel* model, mjData* data, std::span<const mjContact> listed,
@@ -56,6 +63,7 @@ class SpeculativeCollision {
   contact::Reach find_largest_reach(const mjModel* m) const;
   void find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start, double horizon);
   void mark_speculative(const mjModel* m, mjData* d) const;
+  void find_full_pair(const mjModel* m, const mjData* d, bool is_repaired);
 
   contact::ContactModel contact_model_;
   contact::ModelParameters parameters_;
@@ -66,6 +74,7 @@ class SpeculativeCollision {
   ShadowModel wide_;            // the model with the widened gaps
   std::vector<double> force_, acceleration_, qvel_;  // with the applied forces, size nv
   BodyVelocities forced_;                            // velocities of the bodies at qvel_
+  std::optional<std::array<int, 2>> full_pair_;
   CollisionRepair repair_;
   TouchPrediction prediction_;
 };

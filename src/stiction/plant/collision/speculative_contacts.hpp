@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +41,9 @@ class SpeculativeContacts {
   /// @param mocap velocities of mocap bodies in the step; kept by pointer until the next call
   void collide(const mjModel* model, mjData* data, const MocapMotion& mocap,
                std::span<const std::uint8_t> left_out);
+
+  /// See SpeculativeCollision::full_pair.
+  std::optional<std::array<int, 2>> full_pair() const { return collision_.full_pair(); }
 
   /// True if `choose` will choose a contact, whatever the forces: it is closed, or within reach at
   /// the initial velocities. Call it after collide.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace stiction::plant {
 
@@ -111,6 +112,22 @@ Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
 }
 
 }  // namespace
+
+bool is_on_flat_terrain(const mjModel* m, const mjData* d, const PairContacts& pair) {
+  const auto [field, geom] = std::to_array(pair.contacts->geom);
+  if (m->geom_type[field] != mjGEOM_HFIELD || !has_support_function(m, geom)) return false;
+  const Grid grid(m, d, field);
+  const double tolerance = kSamePlane * std::min(grid.dx(), grid.dy());
+  std::optional<Facet> first;
+  bool is_flat = true;
+  grid.for_each_near(d->geom_xpos + 3 * geom, m->geom_rbound[geom] + pair.cutoff,
+                     [&](const Facet& facet) {
+                       if (!first) first = facet;
+                       is_flat = is_flat && !facet.rises_above(*first, tolerance) &&
+                                 !first->rises_above(facet, tolerance);
+                     });
+  return is_flat;
+}
 
 bool Facet::contains(const double foot[3], double tolerance) const {
   for (int i = 0; i < 3; ++i) {

@@ -20,6 +20,11 @@ struct Facet {
   bool rises_above(const Facet& plane, double tolerance) const;
 };
 
+/// True if a convex geom is on a height field that is one plane within its reach. MuJoCo's list of
+/// their contacts may then be incomplete: TerrainContacts has all of them.
+/// @param pair the field is the first geom
+bool is_on_flat_terrain(const mjModel* model, const mjData* data, const PairContacts& pair);
+
 /// Gives a convex geom on a height field the contacts that it would have on the planes of the
 /// field's triangles.
 ///

@@ -10,6 +10,7 @@
 #include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
 #include "stiction/plant/rows/limit_rows.hpp"
+#include "stiction/plant/rows/row_mobility.hpp"
 
 namespace stiction::plant {
 namespace {
@@ -19,10 +20,22 @@ namespace {
 /// Such a row would be stiffer than double precision resolves.
 constexpr double kLeastRegularization = 1e-8;
 
+/// A mobility that is below MuJoCo's estimate by more than round-off replaces it.
+constexpr double kBelow = 1 - 1e-9;
+
+/// Gives a row its mobility in place of MuJoCo's estimate: R = w (1 - I) / I, D = 1 / R.
+void set_mobility(double w, mjData* d, int i) {
+  const double impedance = d->efc_KBIP[4 * i + 2];
+  d->efc_diagA[i] = w;
+  d->efc_R[i] = std::max(mjMINVAL, w * (1 - impedance) / impedance);
+  d->efc_D[i] = 1 / d->efc_R[i];
+}
+
 /// Returns an equality or limit row with its spring and damper.
-/// @param driven velocity that moving mocap bodies give the row
+/// @param driven     velocity that moving mocap bodies give the row
+/// @param components the vector that the row is a component of
 contact::Row make_spring_row(const mjData* d, int i, double dt, double driven,
-                             contact::RowKind kind) {
+                             const RowComponents& components) {
   const mjtNum* kbip = d->efc_KBIP + 4 * i;
   const double r = d->efc_pos[i] - d->efc_margin[i];
   const double stiffness = kbip[0] * kbip[2];  // K I [1/s^2]
@@ -32,48 +45,17 @@ contact::Row make_spring_row(const mjData* d, int i, double dt, double driven,
   // a turning arm.
   const double acceleration = -(d->efc_aref[i] + kbip[1] * d->efc_vel[i] + stiffness * r);
   contact::Row row;
-  row.kind = kind;
+  const bool is_equality = d->efc_type[i] == mjCNSTR_EQUALITY;
+  row.kind = is_equality ? contact::RowKind::kEquality : contact::RowKind::kLimit;
   row.bias = driven;
   row.position = r;
+  if (components.size() > 1)
+    row.error_norm = mju_norm(d->efc_pos + components.begin, components.size());
   row.regularization = d->efc_R[i] / denominator;
   // MuJoCo's estimate for the inertia of the reference pose.
-  if (kind == contact::RowKind::kEquality) row.usual_mobility = d->efc_diagA[i];
+  if (is_equality) row.usual_mobility = d->efc_diagA[i];
   row.target = (d->efc_vel[i] + driven - dt * (stiffness * r + acceleration)) / denominator;
   return row;
-}
-
-/// A range of rows that are the components of one vector.
-struct Components {
-  int begin = 0, end = 0;
-};
-
-/// Finds the vector that a row is a component of. A connect has one, and a weld has one of
-/// positions and one of rotations. Other rows are scalars.
-Components find_components(const mjModel* m, const mjData* d, int i) {
-  if (d->efc_type[i] != mjCNSTR_EQUALITY) return {i, i + 1};
-  const int equality = d->efc_id[i], type = m->eq_type[equality];
-  if (type != mjEQ_CONNECT && type != mjEQ_WELD) return {i, i + 1};
-  int first = i;
-  while (first > 0 && d->efc_id[first - 1] == equality) --first;
-  first += (i - first) / 3 * 3;
-  return {first, std::min(first + 3, limit_rows(d).end)};
-}
-
-/// Returns the sum of J diag(M)^-1 J^T over some rows [1/kg, 1/(kg m^2)]. It does not depend on the
-/// axes of a vector.
-double sum_mobilities(const mjModel* m, const mjData* d, const Components& rows) {
-  double sum = 0;
-  for (int i = rows.begin; i < rows.end; ++i) {
-    const bool is_sparse = mj_isSparse(m);
-    const mjtNum* const J =
-        d->efc_J + (is_sparse ? d->efc_J_rowadr[i] : static_cast<std::size_t>(i) * m->nv);
-    const int size = is_sparse ? d->efc_J_rownnz[i] : m->nv;
-    for (int k = 0; k < size; ++k) {
-      const int dof = is_sparse ? d->efc_J_colind[d->efc_J_rowadr[i] + k] : k;
-      sum += J[k] * J[k] / d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
-    }
-  }
-  return sum;
 }
 
 /// Returns a dry friction row of a joint or tendon.
@@ -116,13 +98,15 @@ void ConstraintRows::make_constraints(const mjModel* m, mjData* d, const Specula
   for (int i = 0; i < d->ncon; ++i) mark(marks_[i], &d->contact[i]);
 }
 
-void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& plant,
+void ConstraintRows::add_rows(const mjModel* m, mjData* d, const Model& plant,
                               const RowParameters& parameters, const MocapMotion& mocap,
                               contact::ContactProblem* problem) {
   const double dt = problem->time_step;
   const bool is_sparse = mj_isSparse(m);
   const int num_rows = limit_rows(d).end;
-  double mobility = 0;  // of the vector that the row is a component of
+  // MuJoCo has computed the exact mobilities itself if the model asks for them.
+  const bool corrects = parameters.exact_mobility && !(m->opt.enableflags & mjENBL_DIAGEXACT);
+  double mobility = 0;  // mean over the vector that the row is a component of
   for (int i = 0; i < num_rows; ++i) {
     // The nonzeros of the row.
     std::span<const int> dofs;
@@ -141,24 +125,17 @@ void ConstraintRows::add_rows(const mjModel* m, const mjData* d, const Model& pl
     // MuJoCo makes rows between sleeping trees and mocap bodies.
     if (!dofs.empty() && !plant.is_awake(dofs[0])) continue;
     contact::Row row;
-    const Components components = find_components(m, d, i);
     const double driven = mocap.is_any() ? calc_mocap_row_velocity(m, d, mocap, i) : 0;
-    switch (d->efc_type[i]) {
-      case mjCNSTR_EQUALITY:
-        row = make_spring_row(d, i, dt, driven, contact::RowKind::kEquality);
-        if (components.end > components.begin + 1)
-          row.error_norm =
-              mju_norm(d->efc_pos + components.begin, components.end - components.begin);
-        break;
-      case mjCNSTR_LIMIT_JOINT:
-      case mjCNSTR_LIMIT_TENDON:
-        row = make_spring_row(d, i, dt, driven, contact::RowKind::kLimit);
-        break;
-      default: row = make_friction_row(d, i, dt, driven, parameters); break;
-    }
-    if (row.kind != contact::RowKind::kFriction) {
-      if (i == components.begin) mobility = sum_mobilities(m, d, components);
-      row.regularization = std::max(row.regularization, kLeastRegularization * mobility);
+    if (d->efc_type[i] == mjCNSTR_FRICTION_DOF || d->efc_type[i] == mjCNSTR_FRICTION_TENDON) {
+      row = make_friction_row(d, i, dt, driven, parameters);
+    } else {
+      const RowComponents components = find_components(m, d, i);
+      if (i == components.begin) mobility = mobility_.calc_mean(m, d, components);
+      if (corrects && mobility > 0 && mobility < kBelow * d->efc_diagA[i])
+        set_mobility(mobility, d, i);
+      row = make_spring_row(d, i, dt, driven, components);
+      row.regularization =
+          std::max(row.regularization, kLeastRegularization * components.size() * mobility);
     }
     if (d->efc_type[i] == mjCNSTR_EQUALITY && is_round_off(m, d, d->efc_id[i], J)) continue;
     row.source = i;

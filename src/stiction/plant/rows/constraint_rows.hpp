@@ -12,11 +12,15 @@
 #include "stiction/plant/mujoco/contact_marks.hpp"
 #include "stiction/plant/mujoco/shadow_model.hpp"
 #include "stiction/plant/rows/limit_rows.hpp"
+#include "stiction/plant/rows/row_mobility.hpp"
 
 namespace stiction::plant {
 
-/// Parameters of dry friction rows that MuJoCo does not have.
+/// Parameters of rows that MuJoCo does not have.
 struct RowParameters {
+  /// Equalities and limits have at most their exact mobility. False: MuJoCo's estimate.
+  bool exact_mobility = false;
+  // Of dry friction.
   double stiction_tolerance = 1e-4;       // slip speed in stiction [m/s or rad/s]
   double friction_regularization = 1e-3;  // sigma [-]
 };
@@ -48,11 +52,18 @@ class ConstraintRows {
   ///
   /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
   /// creeps slower than the tolerance for every solref.
-  /// Bodies of a moving mocap body give a row of a connect, weld or spatial tendon a bias, see
-  /// calc_mocap_row_velocity.
-  /// @param data  after mj_fwdVelocity
+  ///
+  /// D = I / (w (1 - I)) with the mobility w of the row. MuJoCo estimates w by the mobilities of
+  /// the bodies or joints in the pose qpos0, and adds those of both: it is J M^-1 J^T for a limit
+  /// there, but 2000 times as large for a joint equality that makes a screw. A row would be as many
+  /// times too soft. With RowParameters::exact_mobility the mean of J M^-1 J^T over the components
+  /// of a vector replaces a larger estimate in efc_diagA, efc_R and efc_D. It does not replace a
+  /// smaller one: no row gets softer. The flag diagexact of a model asks for MuJoCo's own
+  /// computation, by components. Bodies of a moving mocap body give a row of a connect, weld or
+  /// spatial tendon a bias, see calc_mocap_row_velocity.
+  /// @param data  after mj_factorM and mj_fwdVelocity
   /// @param mocap velocities of mocap bodies
-  void add_rows(const mjModel* model, const mjData* data, const Model& plant,
+  void add_rows(const mjModel* model, mjData* data, const Model& plant,
                 const RowParameters& parameters, const MocapMotion& mocap,
                 contact::ContactProblem* problem);
 
@@ -61,7 +72,8 @@ class ConstraintRows {
 
   ShadowModel wide_;                // the model with the wider margins of speculative limits
   std::vector<ContactMark> marks_;  // saved, per contact
-  std::vector<int> dofs_;           // nonzeros of a dense row
+  RowMobility mobility_;
+  std::vector<int> dofs_;  // nonzeros of a dense row
   std::vector<double> values_;
 };
 

@@ -7,6 +7,7 @@
 #include "stiction/contact/gaps.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/rows/contact_rows.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -109,10 +110,12 @@ void StepGeometry::collide(const StepInputs& in, mjData* d) {
     out_.call_mujoco(d, [&] {
       speculative_.collide(in.models.stages(), d, in.mocap, patches_.touches_only_in_patches());
     });
-    if (out_.failed() || !wake_touched(in, d)) return;
+    if (out_.failed()) return;
+    if (!wake_touched(in, d)) break;
     calc_kinematics(in, d);
     if (out_.failed()) return;
   }
+  warn_of_full_pair(speculative_.full_pair(), &out_);
 }
 
 /// Wakes the sleeping trees that others touch.
@@ -243,9 +246,12 @@ void StepGeometry::add_contacts(const StepInputs& in, mjData* d, contact::Contac
 /// Adds equalities, limits, dry friction and coupled springs.
 void StepGeometry::add_rows(const StepInputs& in, mjData* d, contact::ContactProblem* problem) {
   const contact::ModelParameters& parameters = in.options.parameters;
-  constraint_rows_.add_rows(in.models.stages(), d, in.plant,
-                            {parameters.stiction_tolerance, parameters.friction_regularization},
-                            in.mocap, problem);
+  constraint_rows_.add_rows(
+      in.models.stages(), d, in.plant,
+      {.exact_mobility = in.options.exact_mobility && !in.contact_model().is_rigid,
+       .stiction_tolerance = parameters.stiction_tolerance,
+       .friction_regularization = parameters.friction_regularization},
+      in.mocap, problem);
   plant::add_coupling_rows(d, in.plant, implicit_, problem);
 }
 

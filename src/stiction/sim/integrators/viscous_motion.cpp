@@ -15,6 +15,7 @@
 #include "stiction/plant/solution/write_back.hpp"
 #include "stiction/sim/options/ignored_settings.hpp"
 #include "stiction/sim/report/report_writer.hpp"
+#include "stiction/sim/warnings/contact_warnings.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -206,6 +207,7 @@ void ViscousMotion::find_positions(const StepInputs& in, mjData* d) {
     speculative_.collide(m, d, in.mocap, left_out_);
   });
   if (out_.failed()) return;
+  warn_of_full_pair(speculative_.full_pair(), &out_);
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) d->ncon = 0;
   // A contact whose distance is not finite would be ignored like a distant one.
   for (int i = 0; i < d->ncon; ++i)

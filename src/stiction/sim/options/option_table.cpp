@@ -219,6 +219,12 @@ constexpr Option kOptions[] = {
          "True: friction is bounded by the normal force that the last step found. False: by the "
          "force of the state at the start of the step, as published; it is 0 on surfaces that "
          "accelerate apart."},
+    {.name = "exact_mobility",
+     .member = member<&StepOptions::exact_mobility>(),
+     .is_used = uses_newton,
+     .help = "True: an equality or a limit is as stiff as its solref and solimp ask, by the exact "
+             "mobility of its row, J M^-1 J^T. False: by MuJoCo's estimate, so it is softer where "
+             "this is larger, such as 2000 times for the joint equality of a screw."},
     {.name = "trace",
      .member = member<&StepOptions::trace>(),
      .is_used = uses_newton,

@@ -71,6 +71,10 @@ struct StepOptions {
   /// Under the lagged models. True: friction is bounded by the normal force that the last step
   /// found. False: by the force of the state at the start of the step, as published.
   bool remember_forces = true;
+  /// Under compliant models. True: an equality or a limit is as stiff as its solref and solimp ask,
+  /// by the exact mobility of its row. False: it is softer where MuJoCo's estimate of the mobility
+  /// is larger.
+  bool exact_mobility = true;
   /// Records the course of Newton's method in StepReport::trace.
   bool trace = false;
   contact::ModelParameters parameters;

@@ -7,14 +7,6 @@
 
 namespace stiction::sim {
 
-const char* name(WarningKind kind) {
-  constexpr const char* kNames[kNumWarningKinds] = {
-      "mujoco",    "patch_limit", "conflict", "large_force",  "penetration", "limit",
-      "law_range", "coupling",    "rotation", "plugin_state", "anchors",
-      "made_energy"};
-  return kNames[static_cast<int>(kind)];
-}
-
 std::string WarningText::str() const {
   std::string out;
   const char* next = form_;

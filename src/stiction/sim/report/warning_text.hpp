@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -25,11 +26,17 @@ enum class WarningKind {
   plugin_state,  // advance does not know the error of an engine plugin's state
   anchors,       // springs of contacts that stick are lost in many steps
   made_energy,   // a contact gives energy that no motion has put into it
+  contact_list,  // MuJoCo has found more contacts of two geoms than it keeps
 };
-inline constexpr int kNumWarningKinds = 12;
+/// The names of the kinds, in the order of the enum.
+inline constexpr const char* kWarningKindNames[] = {
+    "mujoco",    "patch_limit", "conflict", "large_force",  "penetration", "limit",
+    "law_range", "coupling",    "rotation", "plugin_state", "anchors",
+    "made_energy", "contact_list"};
+inline constexpr int kNumWarningKinds = std::size(kWarningKindNames);
 
 /// Returns the name of a kind, such as "patch_limit".
-const char* name(WarningKind kind);
+constexpr const char* name(WarningKind kind) { return kWarningKindNames[static_cast<int>(kind)]; }
 
 /// A warning of the table in warning_table.hpp. Its text has places for WarningFacts: {geom 0},
 /// {joint 0} and {body 0} for the element ids[0], {id 2} for ids[2], {0:3} for numbers[0] with 3

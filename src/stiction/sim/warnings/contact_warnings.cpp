@@ -150,6 +150,11 @@ void warn_of_excess(const Warning& warning, const Excess& excess, StepOutputs* o
 
 }  // namespace
 
+void warn_of_full_pair(std::optional<std::array<int, 2>> geoms, StepOutputs* out) {
+  if (geoms)
+    out->warn(warnings::kFullContactList, {.ids = {(*geoms)[0], (*geoms)[1], mjMAXCONPAIR}});
+}
+
 void warn_of_patch_limits(const plant::ContactPatches& patches, StepOutputs* out) {
   for (const plant::PatchPair& pair : patches.pairs()) {
     if (!pair.is_thin && !pair.is_deep) continue;

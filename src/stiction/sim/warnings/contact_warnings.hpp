@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -13,6 +14,9 @@
 
 /// Warnings of the contacts of a step. They read the contacts of the report.
 namespace stiction::sim {
+
+/// Warns of two geoms with more contacts than MuJoCo keeps, see SpeculativeCollision::full_pair.
+void warn_of_full_pair(std::optional<std::array<int, 2>> geoms, StepOutputs* out);
 
 /// Warns of each pair of pressure fields beyond the limits of the model: one body is thin for its
 /// speed or deep in the other.
