@@ -23,7 +23,7 @@ from stiction.view.certificate_strip import count_steps, find_bad_frames, make_s
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
 from stiction.view.panels import ModelPanel, list_speeds
-from stiction.view.plots import QUANTITIES, make_series, take_affordable, thin_out
+from stiction.view.plots import QUANTITIES, make_limits, make_series, take_affordable, thin_out
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import _TICK, Runner
 from stiction.view.session import Session, check_count
@@ -435,6 +435,27 @@ def test_series_have_the_figures_of_each_run_at_their_times(scene: stiction.Scen
     bound = next(each for each in QUANTITIES if "error bound" in each.title)
     logarithms = make_series(frames[:1], bound)[1]
     assert logarithms[5] == pytest.approx(np.log10(frames[0][5].error_bound))
+
+
+@pytest.mark.parametrize(
+    ("rows", "limits"),
+    [
+        ([[math.nan, -5.2, -3.1], [-4.0, math.nan, math.nan]], (-5.2, -3.1)),  # flies at first
+        ([[math.nan, math.nan], [2.0, 7.0]], (2.0, 7.0)),  # a model without certificates
+        ([[math.nan, math.nan]], (0.0, 1.0)),
+        ([[0.0, 0.0]], (0.0, 1.0)),
+        ([[3.0, 3.0]], (3.0, 3.004)),
+        ([[0.4607, 0.4611]], (0.4607, 0.4647)),  # the labels would all be 0.461
+        ([[-1e-9, 2e-9]], (-1e-9, 2e-9)),
+    ],
+)
+def test_limits_of_a_plot_contain_all_values_that_are_known(
+    rows: list[list[float]], limits: tuple[float, float]
+) -> None:
+    out = make_limits([np.array(row) for row in rows])
+    assert out.shape == (len(rows[0]),)
+    assert out[:2] == pytest.approx(limits, abs=1e-15)
+    assert set(out) == set(out[:2])
 
 
 def test_a_long_run_is_thinned_out(scene: stiction.Scene) -> None:
