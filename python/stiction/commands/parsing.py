@@ -52,6 +52,13 @@ def check_range(name: str) -> Callable[[float], float]:
     return check
 
 
+def check_positive(value: float | None) -> float | None:
+    """Accepts numbers above 0, and None."""
+    if value is not None and not value > 0:
+        raise typer.BadParameter(f"is {value:g}, must be above 0")
+    return value
+
+
 # Options that have an argument of their own, or that commands choose themselves.
 _NOT_SETTINGS = {
     "contact_model",
