@@ -22,7 +22,7 @@ from stiction.commands.output import Messages, make_console, print_json, print_t
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
-from stiction.compare.table import describe_trouble, make_table
+from stiction.compare.table import advise_springs, describe_trouble, make_table
 from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
@@ -51,11 +51,11 @@ def compare_command(
 
     The comparison has the measured and the predicted creep of a held body, penetration, error
     bounds, iterations and cost. It is printed and written to an HTML report with plots. If
-    viser and mjviser are installed, SCENE_replay.html beside it replays the first six runs in 3D.
+    viser and mjviser are installed, SCENE_replay.html beside it replays up to six runs in 3D.
     SCENE_patches.png has their contact patches at the last time at which there are any.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C;
-    then the report has the rows so far.
+    then the report has the rows so far, and there is no replay.
     """
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
@@ -83,12 +83,14 @@ def compare_command(
             seed=how.seed,
             after_step=after_step,
         )
-    replay = replay_path if comparison.films and can_view() else None
+    films = [] if comparison.interrupted else comparison.films  # pages take long
+    replay = replay_path if films and can_view() else None
     if replay:
-        write_page(replay, make_page(comparison.films, title=f"{scene.name}: contact models"))
+        with messages.show_status("writing the replay"):
+            write_page(replay, make_page(films, title=f"{scene.name}: contact models"))
     else:
         remove_page(replay_path)  # of an earlier comparison
-    stills = write_stills(comparison.films, stills_path)
+    stills = write_stills(films, stills_path)
     write_report(comparison, report, replay)
     if as_json:
         paths = {"report": report, "replay": replay, "stills": stills}
@@ -137,7 +139,11 @@ def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
             if code != ExitCode.CERTIFICATE_FAILED:
                 is_certificate = "certificate_failed" in row.status
                 code = ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
+    if advice := advise_springs(comparison):
+        messages.warn(advice)
     if comparison.interrupted:
-        messages.fail("interrupted; the last row covers only the steps made so far")
+        messages.fail(
+            "interrupted; the last row covers only the steps made so far, and there is no replay"
+        )
         code = ExitCode.INTERRUPTED
     return code

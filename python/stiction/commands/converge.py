@@ -50,9 +50,7 @@ def converge(
     num_steps: Annotated[int, typer.Option("--steps", min=3, max=16, help="Number of steps.")] = 5,
     accuracy: Annotated[
         float,
-        typer.Option(
-            callback=check_positive, help=escape("Error that the step should reach [m].")
-        ),
+        typer.Option(callback=check_positive, help=escape("Error that the step should reach [m].")),
     ] = 1e-3,
     as_json: Json = False,
 ) -> int:

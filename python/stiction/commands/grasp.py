@@ -13,6 +13,7 @@ from stiction.analysis.grasp.grasp import Grasp, GraspRow, measure_grasp
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
 from stiction.commands.output import Messages, make_console, print_json
+from stiction.inputs.names import advise_elastic
 from stiction.runs.controls import count_steps, default_duration
 from stiction.setup.options import DEFAULTS
 from stiction.tables.text_table import make_text_table
@@ -71,12 +72,8 @@ def grasp(
         if row.message:
             report = messages.warn if row.status in _GOOD else messages.fail
             report(f"{row.label}: {row.message}")
-    if creeping := result.find_creeping():
-        messages.warn(
-            f"{', '.join(creeping)}: friction creeps while it holds, by the regularization of "
-            f"friction_law '{friction_law}'; --friction-law elastic holds '{result.body}' on springs "
-            "that do not creep"
-        )
+    if advice := advise_elastic(result.find_creeping(), friction_law, result.body):
+        messages.warn(advice)
     return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
 
 

@@ -97,7 +97,8 @@ def run_command(
         run.stepper = stepper
         summary, interrupted = _step(run, simulator, messages, log)
     seconds = max(time.monotonic() - begin, _MIN_SECONDS)
-    budgets = log.calc_budgets(max_seconds=seconds) if artifacts else []
+    with messages.show_status("measuring the artifacts of the contact model"):
+        budgets = log.calc_budgets(max_seconds=seconds) if artifacts else []
     warnings = summary.warnings() + [each.describe() for each in budgets if each.note]
     figures = {
         "scene": str(scene),

@@ -177,7 +177,9 @@ def test_a_period_that_no_run_can_have_is_refused(tmp_path: Path, period: float)
 
 
 def test_a_run_that_does_not_converge_has_no_error_of_its_finest_step(tmp_path: Path) -> None:
-    result = measure(write(tmp_path, BALL, 'timestep="0.004"'), "coulomb", duration=0.3, num_steps=3)
+    result = measure(
+        write(tmp_path, BALL, 'timestep="0.004"'), "coulomb", duration=0.3, num_steps=3
+    )
     (model,) = result.models
     differences = [4e-4, 3e-4]  # of an order of 0.4
     positions = [np.zeros((3, 7)) for _ in range(3)]

@@ -275,7 +275,9 @@ def _measure(
                     out.message = f"at steps of {runs[-1].time_step:g} s: {out.message}"
                 return out, None
         displaced = [
-            _run(settings, RATIO, result.period, after_step, make_displacement(levers, size)).positions
+            _run(
+                settings, RATIO, result.period, after_step, make_displacement(levers, size)
+            ).positions
             for size in DISPLACEMENTS
         ]
     except Error as e:
