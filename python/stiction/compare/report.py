@@ -64,7 +64,8 @@ figure h2 { margin: 0 0 .3rem; }
 figure svg { width: 100%; height: auto; display: block; }
 figcaption, .legend { font-size: .85rem; color: var(--quiet); }
 .legend { margin: 2rem 0 0; padding: .3rem 0; display: flex; flex-wrap: wrap; gap: 0 1rem;
-  max-width: none; position: sticky; top: 0; background: var(--paper); border-bottom: 1px solid var(--line); }
+  max-width: none; position: sticky; top: 0; background: var(--paper);
+  border-bottom: 1px solid var(--line); }
 i { display: inline-block; width: 1.6rem; height: 0; margin-right: .5rem; vertical-align: middle; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
 dt { font-weight: 600; }

@@ -257,7 +257,7 @@ _FALL = """
 </worldbody></mujoco>
 """
 
-# For each plot: whether its limits are numbers, and how many of its pixels have a strong color, as curves do.
+# Limits of each plot, and how many of its pixels have a strong color, as curves do.
 _LOOK_AT_PLOTS = """() => Object.values(window.__viserTestpoints?.uplots ?? {}).map(({chart}) => {
   const {width, height} = chart.ctx.canvas;
   const pixels = chart.ctx.getImageData(0, 0, width, height).data;
