@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
-from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_number
+from stiction.inputs.arguments import (
+    check_data_type,
+    check_flag,
+    check_integer,
+    check_number,
+    describe_type,
+)
 from stiction.inputs.names import find_geom
 from stiction.setup.defaults import NOT_GIVEN
 from stiction.setup.options import describe_options, make_parameters
@@ -161,7 +167,7 @@ class Simulator:
         """
         if not isinstance(state, bytes):
             raise Error(
-                "wrong_shape", "state", f"is a {type(state).__name__}, must be bytes of get_state"
+                "wrong_shape", "state", f"is {describe_type(state)}, must be bytes of get_state"
             )
         self._stepper.set_state(state)
 
@@ -205,7 +211,7 @@ class Simulator:
             raise Error(
                 "wrong_shape",
                 "anchors",
-                f"is a {type(anchors).__name__}, must be bytes of save_anchors",
+                f"is {describe_type(anchors)}, must be bytes of save_anchors",
             )
         self._stepper.load_anchors(data._address, anchors)
 

@@ -97,7 +97,7 @@ def parse_setting(text: str) -> Setting:
     if not equals:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
     if name not in OPTIONS:
-        raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, SETTINGS)}")
+        raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, list(OPTIONS))}")
     parse, wanted = _PARSERS[OPTIONS[name].kind]
     try:
         return Setting(name, parse(value))
