@@ -23,6 +23,7 @@ from stiction.inputs.arguments import (
     describe_type,
 )
 from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.options import describe_setup
 from stiction.setup.properties import PropertiesLike
 from stiction.setup.step_setup import StepSetup
 
@@ -198,6 +199,10 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         self.status.flags.writeable = False
         self._lists: dict[str, Ragged[Any]] = {}
         self._warned: set[str] = set()
+
+    def __repr__(self) -> str:
+        setup = describe_setup(self.model, self.options, float(self.model.opt.timestep))
+        return f"Batch({len(self.state)} simulations of {setup})"
 
     @property
     def options(self) -> dict[str, Any]:

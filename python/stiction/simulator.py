@@ -23,7 +23,7 @@ from stiction.inputs.arguments import (
 )
 from stiction.inputs.names import find_geom
 from stiction.setup.defaults import NOT_GIVEN
-from stiction.setup.options import describe_options, make_parameters
+from stiction.setup.options import describe_options, describe_setup, make_parameters
 from stiction.setup.properties import PropertiesLike
 from stiction.setup.step_setup import StepSetup
 from stiction.tables.contact_table import ANCHOR_TABLE, tabulate_anchors
@@ -75,6 +75,9 @@ class Simulator:
         self._options = self._stepper.options
         self._warning_counts: dict[str, int] = {}
         setup.warn_of_ignored(self._stepper.ignored_settings, self._options)
+
+    def __repr__(self) -> str:
+        return f"Simulator({describe_setup(self._model, self._options, self.time_step)})"
 
     @property
     def model(self) -> mujoco.MjModel:
