@@ -1,5 +1,5 @@
-// Simulates an MJCF file for a second with Stiction's contact, and prints the largest error bound and the
-// forces of the last step:
+// Simulates an MJCF file for a second with Stiction's contact, and prints the largest error bound
+// and the forces of the last step:
 //
 //     step_scene scene.xml [CONTACT_MODEL]
 #include <algorithm>
@@ -20,9 +20,10 @@ using DataPtr = std::unique_ptr<mjData, decltype(&mj_deleteData)>;
 void print_contacts(const mjModel& model, const stiction::sim::ContactReport& contacts) {
   for (int i = 0; i < contacts.size(); ++i) {
     const char* names[2];
-    for (int k = 0; k < 2; ++k) names[k] = mj_id2name(&model, mjOBJ_GEOM, contacts.geoms[2 * i + k]);
-    std::printf("%s on %s: %.3f N\n", names[1] ? names[1] : "a geom", names[0] ? names[0] : "a geom",
-                contacts.normal_impulse[i] / contacts.time_step);
+    for (int k = 0; k < 2; ++k)
+      names[k] = mj_id2name(&model, mjOBJ_GEOM, contacts.geoms[2 * i + k]);
+    std::printf("%s on %s: %.3f N\n", names[1] ? names[1] : "a geom",
+                names[0] ? names[0] : "a geom", contacts.normal_impulse[i] / contacts.time_step);
   }
 }
 

@@ -1,4 +1,4 @@
-"""Tests that what a reader prints in an interpreter says what it is, and never only where it is in memory."""
+"""Tests that what a reader prints says what it is, and never only where it is in memory."""
 
 from __future__ import annotations
 
