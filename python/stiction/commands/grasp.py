@@ -33,7 +33,10 @@ def grasp(
 ) -> int:
     """Report the slip margin, creep and torsional limit of a held body under each contact model.
 
-    The scene runs with its controls. The slip margin is the share of friction that the weight leaves.
+    The scene runs with its controls, and the body must hang in the grip at the end: a schedule lifts it,
+    see --controls. A body that stands on the floor is supported, and not held.
+
+    The slip margin is the share of friction that the weight leaves.
     Creep is the slip speed under the weight, predicted and measured; turning is the speed at which the
     body turns in its grip. The torsional limit is the largest torque about the grasp axis that friction
     carries. A body that was dropped is answered with the force that its grip lacked, and from when on.

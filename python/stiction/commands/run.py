@@ -58,10 +58,10 @@ def run_command(
     scene: SceneFile,
     *,
     contact_model: ContactModel = DEFAULTS["contact_model"],
-    methods: Methods,
-    how: RunOptions,
-    errors: ErrorControl,
     recording: Recording,
+    how: RunOptions,
+    methods: Methods,
+    errors: ErrorControl,
     solver: Solver,
     artifacts: Annotated[
         bool, typer.Option(help="Measure the artifacts of the contact model in this run.")
