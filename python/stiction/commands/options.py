@@ -131,9 +131,9 @@ class RunOptions:
         typer.Option(
             metavar="NAME",
             help="zero, random, keyframe (of the first keyframe) or schedule. The default is the last of "
-            "these that the scene has. A schedule is a text of the MJCF's <custom>, which names keyframes: "
-            "<text name='stiction_controls' data='open closed lifted'/>; their controls are reached "
-            "at their times.",
+            "these that the scene has. A schedule is a text of the MJCF's <custom>, which names "
+            "keyframes: <text name='stiction_controls' data='open closed lifted'/>; their controls are "
+            "reached at their times.",
         ),
     ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of random controls.")] = 0
