@@ -125,9 +125,10 @@ def make_report(comparison: Comparison, replay: Path | None = None) -> str:
 
 
 def _make_summary(comparison: Comparison) -> str:
-    count = len({row.contact_model for row in comparison.rows})
+    traits = [contact_model_traits(name) for name in {row.contact_model for row in comparison.rows}]
+    count = sum(not each.is_mj_step for each in traits)
     models = "one contact model" if count == 1 else f"{count} contact models"
-    text = f"One scene, the same controls, {models}."
+    text = f"One scene, the same controls, {models}{', and mj_step' * (count < len(traits))}."
     if comparison.held:
         text += (
             f" The figures describe the hold of body '{comparison.held}' from "
