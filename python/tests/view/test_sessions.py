@@ -19,6 +19,7 @@ import yaml
 
 import stiction
 from stiction.runs.controls import ControlsName
+from stiction.view import readers
 from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
@@ -580,3 +581,15 @@ def test_the_speed_of_the_command_is_among_those_of_the_page(speed: float) -> No
     speeds = list_speeds(speed)
     assert list(speeds.values()) == sorted({*list_speeds(1.0).values(), speed})
     assert len(speeds) == 7 + (speed in (0.3, 3.0))
+
+
+def test_the_remedy_for_a_missing_viewer_says_what_it_does_to_mujoco(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(readers, "find_missing", lambda: ["viser"])
+    monkeypatch.setattr(mujoco, "__version__", "4.0.1")
+    with pytest.raises(stiction.Error, match=r"takes MuJoCo 4\.0\.1 back to 4\.0\.0"):
+        readers.require_viewer()
+    monkeypatch.setattr(mujoco, "__version__", "4.0.0")
+    with pytest.raises(stiction.Error, match=r"run pip install 'stiction\[view\]'$"):
+        readers.require_viewer()
