@@ -87,8 +87,7 @@ class Simulator:
     @property
     def contact_model(self) -> str:
         """The name of the contact model."""
-        name: str = self._options["contact_model"]
-        return name
+        return str(self._options["contact_model"])
 
     @property
     def on_failure(self) -> str:

@@ -61,7 +61,6 @@ def compare_command(
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.plots import write_stills
     from stiction.compare.report import write_report
-    from stiction.view.page import make_page, remove_page, write_page
 
     with messages.show_warnings():
         loaded = how.load(scene)
@@ -83,14 +82,10 @@ def compare_command(
             seed=how.seed,
             after_step=after_step,
         )
-    films = [] if comparison.interrupted else comparison.films  # pages take long
-    replay = replay_path if films and can_view() else None
-    if replay:
-        with messages.show_status("writing the replay"):
-            write_page(replay, make_page(films, title=f"{scene.name}: contact models"))
-    else:
-        remove_page(replay_path)  # of an earlier comparison
-    stills = write_stills(films, stills_path)
+    if comparison.interrupted:
+        comparison.films.clear()  # pages take long
+    replay = _write_replay(comparison, replay_path, scene.name, messages)
+    stills = write_stills(comparison.films, stills_path)
     write_report(comparison, report, replay)
     if as_json:
         paths = {"report": report, "replay": replay, "stills": stills}
@@ -116,6 +111,20 @@ def _choose_paths(report: Path, scene: Scene) -> tuple[Path, Path, Path]:
     stills = report.with_name(f"{report.stem}_patches.png")
     check_picture_path(stills)
     return report, replay, stills
+
+
+def _write_replay(
+    comparison: Comparison, path: Path, scene: str, messages: Messages
+) -> Path | None:
+    """Returns the path of the page, or None if there is none. Then that of an earlier run is removed."""
+    from stiction.view.page import make_page, remove_page, write_page
+
+    if not (comparison.films and can_view()):
+        remove_page(path)
+        return None
+    with messages.show_status("writing the replay"):
+        write_page(path, make_page(comparison.films, title=f"{scene}: contact models"))
+    return path
 
 
 def _print_tables(comparison: Comparison) -> None:

@@ -155,14 +155,7 @@ def measure_convergence(
     Raises:
         Error: an argument is out of range.
     """
-    if num_steps < 3:
-        raise Error(
-            "invalid_value",
-            "num_steps",
-            f"is {num_steps}; an order needs runs with at least 3 steps",
-        )
-    if not accuracy > 0:
-        raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
+    _check_arguments(num_steps, accuracy)
     settings = RunSettings(
         scene,
         time_step=time_step,
@@ -202,6 +195,17 @@ def measure_convergence(
             break
     _compare_limits(result, finest, scene.model, levers)
     return result
+
+
+def _check_arguments(num_steps: int, accuracy: float) -> None:
+    if num_steps < 3:
+        raise Error(
+            "invalid_value",
+            "num_steps",
+            f"is {num_steps}; an order needs runs with at least 3 steps",
+        )
+    if not accuracy > 0:
+        raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
 
 
 def _find_num_steps(period: float | None, largest: float) -> int:
