@@ -32,10 +32,21 @@ if(EXISTS "${MuJoCo_DIR}/include/mujoco/mujoco.h")
   endif()
 endif()
 
+set(_mujoco_reason "no Python was found to ask for its package mujoco")
+if(Python_EXECUTABLE)
+  set(_mujoco_reason "${Python_EXECUTABLE} has no package mujoco")
+endif()
+if(MuJoCo_VERSION)
+  set(_mujoco_reason "the package in ${MuJoCo_DIR} has version ${MuJoCo_VERSION}")
+endif()
+string(APPEND _mujoco_reason
+  ". Install it with 'python -m pip install \"mujoco-core>=4.0.0,<4.1\"', and set "
+  "-DPython_EXECUTABLE=/path/to/python to the Python that has it, or -DMuJoCo_DIR=FOLDER to the "
+  "folder of the package")
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(MuJoCo
   REQUIRED_VARS MuJoCo_LIBRARY MuJoCo_DIR VERSION_VAR MuJoCo_VERSION HANDLE_VERSION_RANGE
-  REASON_FAILURE_MESSAGE "install it with: python -m pip install \"mujoco-core>=4.0.0,<4.1\"")
+  REASON_FAILURE_MESSAGE "${_mujoco_reason}")
 if(MuJoCo_FOUND AND NOT TARGET mujoco::mujoco)
   add_library(mujoco::library SHARED IMPORTED)
   set_target_properties(mujoco::library PROPERTIES

@@ -47,7 +47,8 @@ def list_traits(name: str) -> list[tuple[str, str]]:
         ("contact with pressure fields", "in patches" if traits.takes_patches else "in points"),
         ("bound on the solver's error", _describe_bound(name)),
         ("options of its own", ", ".join(special) or "none"),
-        ("wrong by design", traits.limitation or "nothing of its own"),
+        ("what sticks", _describe_stiction(name)),
+        ("wrong by design besides", traits.limitation or "nothing"),
     ]
     return [(key, value.replace("|", r"\|")) for key, value in rows]
 
@@ -61,6 +62,15 @@ def _describe_kind(name: str) -> str:
     if name == _COUPLED:
         return "compliant; a sequence of convex problems"
     return "compliant and convex" if traits.has_error_bound else "compliant and implicit"
+
+
+def _describe_stiction(name: str) -> str:
+    traits = _TRAITS[name]
+    if traits.takes_anchors:
+        return '[creeps](../creep.md), but not with `friction_law="elastic"`'
+    if traits.has_viscous_friction:
+        return "nothing: friction is viscous"
+    return "has no slip tolerance" if traits.is_rigid else "[creeps](../creep.md)"
 
 
 def _describe_bound(name: str) -> str:

@@ -30,7 +30,7 @@ def main() -> None:
             session.advance()
     with Viewer(sessions) as viewer, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1280, "height": 640})
+        page = browser.new_page(viewport={"width": 1070, "height": 640})
         page.goto(viewer.url)
         page.wait_for_selector("text=contact pressure", timeout=60_000)
         page.get_by_text("Software WebGL").locator("xpath=following::button[1]").click()

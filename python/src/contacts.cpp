@@ -127,9 +127,7 @@ void bind_contact(nb::module_& m) {
       nb::sig("def force(self) -> numpy.typing.NDArray[numpy.float64]"),
       "Mean force on the second body over the step [N], (3,).");
   def_to_dict(c);
-  c.def(
-      "__repr__", [](nb::handle self) { return call_view("describe_contact", self); },
-      nb::sig("def __repr__(self) -> str"));
+  def_repr(c);
   c.def(
       "__getstate__", [](const Contact& e) { return nb::make_tuple(e.owner, e.index); },
       nb::sig("def __getstate__(self) -> tuple[ContactReport, int]"));
@@ -164,6 +162,7 @@ void bind_contact_report(nb::module_& m) {
         "slice.");
   c.def("_repr_html_", [](nb::handle self) { return call_view("to_table", self); });
   def_to_dict(c);
+  def_repr(c);
   def_pickle(c);
 }
 
@@ -245,6 +244,7 @@ void bind_patch_report(nb::module_& m) {
                             "The patches of a step: a sequence of ContactPatch, and arrays of all "
                             "n patches with their m faces and k vertices.");
   def_pickle(c);
+  def_repr(c);
   def_arrays(c);
   c.def("__len__", &PatchReport::size, "Number of patches.")
       .def(

@@ -49,6 +49,7 @@ void bind_timings(nb::module_& m) {
   nb::class_<StepTimings> timings(m, "StepTimings",
                                   "Wall time of the last step and its parts [us].");
   def_pickle(timings);
+  def_repr(timings);
   timings.def_ro("total", &StepTimings::total, "The whole step [us].")
       .def_ro("kinematics", &StepTimings::kinematics, "Kinematics, inertia and smooth forces [us].")
       .def_ro("collision", &StepTimings::collision, "Search for contact points [us].")
@@ -64,6 +65,7 @@ void bind_statistics(nb::module_& m) {
   using sim::StepStatistics;
   nb::class_<StepStatistics> statistics(m, "StepStatistics", "Counts of the last step.");
   def_pickle(statistics);
+  def_repr(statistics);
   statistics
       .def_ro("num_contacts", &StepStatistics::num_contacts,
               "Contacts of the problem, including speculative contacts that did not touch.")
@@ -100,6 +102,7 @@ void bind_island_statistics(nb::module_& m) {
   nb::class_<IslandStatistics> island(m, "IslandStatistics",
                                       "Statistics of the solve of one island.");
   def_pickle(island);
+  def_repr(island);
   island.def_ro("num_dofs", &IslandStatistics::num_dofs, "Degrees of freedom of the island.")
       .def_ro("num_contacts", &IslandStatistics::num_contacts, "Contacts of the island.")
       .def_ro("num_rows", &IslandStatistics::num_rows, "Scalar rows of the island.")
@@ -175,6 +178,7 @@ void bind_trace(nb::module_& m) {
       "iterate.\n\n"
       "They are empty unless the simulator was made with trace=True, and under contact models that "
       "do not use Newton's method. stiction.plot_trace draws them.");
+  def_repr(c);
   def_array(c, "solve", &TraceReport::solve, 1,
             "Number of the solve in the step, from 0. A step solves again if its solution reaches "
             "more contacts, and for each part of a divided step.");

@@ -43,6 +43,14 @@ void def_to_dict(nb::class_<Report>& c) {
       "Returns the attributes as dicts, lists, numbers and strings, for a log or JSON.");
 }
 
+/// Lets Python print a report, or a part of one.
+template <class Report>
+void def_repr(nb::class_<Report>& c) {
+  c.def(
+      "__repr__", [](nb::handle self) { return call_view("describe", self); },
+      nb::sig("def __repr__(self) -> str"));
+}
+
 /// Returns the rows [first, first + count) of an array with `width` numbers per row, as a read-only
 /// view that keeps the owner alive. A width of 1 gives a flat array. Bytes are flags.
 template <class T>

@@ -104,6 +104,7 @@ void bind_taxels(nb::module_& m) {
                   "What the taxels of all sensors read in a step: a mapping from names of sensors "
                   "to Taxels, and arrays of all n taxels.");
   def_pickle(c);
+  def_repr(c);
   c.def_prop_ro(
       "names", [](const R& r) { return r.names; }, "Names of the sensors.");
   def_array(c, "start", &R::start, 1,

@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 
 from stiction._core import BatchSimulations, ContactProperties, ContactReport, PatchReport
 from stiction.errors import Error, StepWarning, warn
-from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_model_type
+from stiction.inputs.arguments import (
+    check_data_type,
+    check_flag,
+    check_integer,
+    check_model_type,
+    describe_type,
+)
 from stiction.setup.defaults import NOT_GIVEN
+from stiction.setup.options import describe_setup
 from stiction.setup.properties import PropertiesLike
 from stiction.setup.step_setup import StepSetup
 
@@ -193,6 +200,10 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
         self._lists: dict[str, Ragged[Any]] = {}
         self._warned: set[str] = set()
 
+    def __repr__(self) -> str:
+        setup = describe_setup(self.model, self.options, float(self.model.opt.timestep))
+        return f"Batch({len(self.state)} simulations of {setup})"
+
     @property
     def options(self) -> dict[str, Any]:
         """The options of the steps, by name."""
@@ -250,7 +261,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
             raise BatchError(
                 "wrong_shape",
                 "models",
-                f"is a {type(models).__name__}, must be a mujoco.MjModel, a list of one per "
+                f"is {describe_type(models)}, must be a mujoco.MjModel, a list of one per "
                 "simulation, or None",
             )
         super().set_models(models)

@@ -78,7 +78,7 @@ def _run_app() -> int:
         code = _report_usage(e, err)
     except (typer.Abort, KeyboardInterrupt):
         with contextlib.suppress(OSError):  # the terminal is closed
-            err.print("terminated" if find_termination() else "interrupted")
+            err.print("error:", "terminated" if find_termination() else "interrupted", style="red")
         code = ExitCode.INTERRUPTED
     except Error as e:
         err.print("error:", str(e), style="red")

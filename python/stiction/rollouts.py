@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from stiction._core import ContactProperties
 from stiction.batch import Batch, BatchError
+from stiction.inputs.arguments import describe_type
 from stiction.setup.defaults import NOT_GIVEN, get_chosen_defaults
 from stiction.setup.properties import PropertiesLike, make_properties
 
@@ -180,7 +181,7 @@ def _list_data(data: Any) -> list[mujoco.MjData]:
     raise BatchError(
         "wrong_shape",
         "data",
-        f"is a {type(data).__name__}, must be a mujoco.MjData, or a list of one per thread",
+        f"is {describe_type(data)}, must be a mujoco.MjData, or a list of one per thread",
     )
 
 

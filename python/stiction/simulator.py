@@ -14,10 +14,16 @@ from numpy.typing import NDArray
 
 from stiction._core import ContactProperties, Stepper, StepReport, contact_model_traits
 from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
-from stiction.inputs.arguments import check_data_type, check_flag, check_integer, check_number
+from stiction.inputs.arguments import (
+    check_data_type,
+    check_flag,
+    check_integer,
+    check_number,
+    describe_type,
+)
 from stiction.inputs.names import find_geom
 from stiction.setup.defaults import NOT_GIVEN
-from stiction.setup.options import describe_options, make_parameters
+from stiction.setup.options import describe_options, describe_setup, make_parameters
 from stiction.setup.properties import PropertiesLike
 from stiction.setup.step_setup import StepSetup
 from stiction.tables.contact_table import ANCHOR_TABLE, tabulate_anchors
@@ -70,6 +76,9 @@ class Simulator:
         self._warning_counts: dict[str, int] = {}
         setup.warn_of_ignored(self._stepper.ignored_settings, self._options)
 
+    def __repr__(self) -> str:
+        return f"Simulator({describe_setup(self._model, self._options, self.time_step)})"
+
     @property
     def model(self) -> mujoco.MjModel:
         """The model. To step another model, make another Simulator."""
@@ -78,8 +87,7 @@ class Simulator:
     @property
     def contact_model(self) -> str:
         """The name of the contact model."""
-        name: str = self._options["contact_model"]
-        return name
+        return str(self._options["contact_model"])
 
     @property
     def on_failure(self) -> str:
@@ -161,7 +169,7 @@ class Simulator:
         """
         if not isinstance(state, bytes):
             raise Error(
-                "wrong_shape", "state", f"is a {type(state).__name__}, must be bytes of get_state"
+                "wrong_shape", "state", f"is {describe_type(state)}, must be bytes of get_state"
             )
         self._stepper.set_state(state)
 
@@ -205,7 +213,7 @@ class Simulator:
             raise Error(
                 "wrong_shape",
                 "anchors",
-                f"is a {type(anchors).__name__}, must be bytes of save_anchors",
+                f"is {describe_type(anchors)}, must be bytes of save_anchors",
             )
         self._stepper.load_anchors(data._address, anchors)
 

@@ -386,10 +386,10 @@ def test_arguments_are_checked(model):
         batch.step(nstep=0)
     with pytest.raises(stiction.Error, match=r"nstep: is 0, must be"):
         batch.rollout(0)
-    with pytest.raises(BatchError, match=r"models: is a int, must be"):
+    with pytest.raises(BatchError, match=r"models: is an int, must be"):
         batch.set_models(3)
     state = np.zeros((2, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
-    with pytest.raises(BatchError, match=r"data: is a NoneType, must be"):
+    with pytest.raises(BatchError, match=r"data: is None, must be"):
         stiction.rollout(model, None, state)
     with pytest.raises(ValueError, match="sorted and unique"):
         batch.step([1, 0])

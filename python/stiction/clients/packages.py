@@ -14,6 +14,7 @@ import numpy as np
 from stiction.clients.client import Client, Substitution, get_data
 from stiction.clients.simulations import MJDATA
 from stiction.errors import Error
+from stiction.inputs.arguments import describe_type
 from stiction.inputs.names import suggest_name
 
 
@@ -82,7 +83,7 @@ def _find_environment(target: Any) -> Any:
         raise Error(
             "unsupported",
             "target",
-            f"is a {type(target).__name__}, which has several environments; patch each of them: "
+            f"is {describe_type(target)}, which has several environments; patch each of them: "
             "call stiction.patch(env) in the function that makes an environment, which "
             "AsyncVectorEnv runs in the process of the environment",
         )
@@ -93,7 +94,7 @@ def _find_environment(target: Any) -> Any:
         raise Error(
             "unsupported",
             "target",
-            f"is a {type(environment).__name__}, which has no mujoco.MjData as its attribute 'data'; "
+            f"is {describe_type(environment)}, which has no mujoco.MjData as its attribute 'data'; "
             "if it simulates with MuJoCo, patch the MjData itself: stiction.patch(data)",
         )
     return environment
@@ -174,7 +175,7 @@ def find_client(target: Any) -> tuple[Client, Any]:
     raise Error(
         "wrong_shape",
         "target",
-        f"is a {type(target).__name__}, must be an environment of Gymnasium, gymnasium-robotics or "
+        f"is {describe_type(target)}, must be an environment of Gymnasium, gymnasium-robotics or "
         f"dm_control, a Physics of dm_control, a mujoco.MjData, or the name of a package "
         f"({', '.join(repr(name) for name in _BY_NAME)})",
     )

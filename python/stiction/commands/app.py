@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stiction.commands.help_texts import make_help
 from stiction.commands.output import set_quiet
 from stiction.errors import Error
 
@@ -61,6 +62,8 @@ class App(typer.Typer):
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             if "Exit codes" not in (function.__doc__ or ""):
                 options.setdefault("epilog", _EXIT_CODES)
+            own_name = name or function.__name__.replace("_", "-")
+            options.setdefault("help", make_help(own_name, function.__doc__))
             super(App, self).command(name, **options)(_adapt(function))
             return function
 

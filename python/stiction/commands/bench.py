@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -73,6 +74,14 @@ _States = Annotated[
 ]
 
 
+def _announce(sizes: Iterable[int]) -> Iterator[int]:
+    """Yields the numbers of bodies, and says of each on a terminal that its piles are timed now."""
+    messages = Messages()
+    for size in sizes:
+        messages.announce(f"{size} bodies ...")
+        yield size
+
+
 @bench_app.command("clutter")
 def bench_clutter(
     bodies: _Bodies = None,
@@ -99,19 +108,27 @@ def bench_clutter(
     """
     sizes = bodies or piles.SIZES
     if sleep:
-        asleep = piles.run_sleeping(
-            sizes, contact_model, tolerance=solver.tolerance, num_repeats=repeats
-        )
+        asleep = [
+            case
+            for size in _announce(sizes)
+            for case in piles.run_sleeping(
+                [size], contact_model, tolerance=solver.tolerance, num_repeats=repeats
+            )
+        ]
         print_cases(as_json, contact_model, "settled piles", tables.SLEEP, make_rows(asleep))
         return
-    cases = piles.run_clutter(
-        sizes,
-        contact_model,
-        **vars(solver),
-        num_repeats=repeats,
-        states=states or (_SHARED_STATES if _SHARED_STATES.is_dir() else None),
-        with_drake=drake,
-    )
+    cases = [
+        case
+        for size in _announce(sizes)
+        for case in piles.run_clutter(
+            [size],
+            contact_model,
+            **vars(solver),
+            num_repeats=repeats,
+            states=states or (_SHARED_STATES if _SHARED_STATES.is_dir() else None),
+            with_drake=drake,
+        )
+    ]
     print_cases(as_json, contact_model, "clutter", tables.CLUTTER, make_rows(cases))
 
 
@@ -133,6 +150,7 @@ def bench_heap(
     Values are means over the whole fall. A ratio is Stiction's time divided by the other
     simulator's.
     """
+    Messages().announce(f"{bodies} bodies that fall for {duration:g} s ...")
     cases = piles.run_heap(bodies, contact_model, duration=duration, **vars(solver))
     if as_json:
         print_cases(as_json, contact_model, "heap", tables.HEAP, make_rows(cases))

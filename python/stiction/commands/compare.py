@@ -22,7 +22,7 @@ from stiction.commands.output import Messages, make_console, print_json, print_t
 from stiction.compare.cases import make_cases
 from stiction.compare.comparison import compare_models
 from stiction.compare.rows import Comparison
-from stiction.compare.table import describe_trouble, make_table
+from stiction.compare.table import advise_springs, describe_trouble, make_table
 from stiction.runs.controls import count_steps, default_duration
 from stiction.scene import Scene
 from stiction.setup.options import DEFAULTS
@@ -35,8 +35,8 @@ def compare_command(
     scene: SceneFile,
     *,
     contact_model: Annotated[list[str] | None, make_models_option("all")] = None,
-    laws: Laws,
     how: RunOptions,
+    laws: Laws,
     errors: ErrorControl,
     tolerance: Tolerance = DEFAULTS["tolerance"],
     as_json: Json = False,
@@ -51,17 +51,16 @@ def compare_command(
 
     The comparison has the measured and the predicted creep of a held body, penetration, error
     bounds, iterations and cost. It is printed and written to an HTML report with plots. If
-    viser and mjviser are installed, SCENE_replay.html beside it replays the first six runs in 3D.
+    viser and mjviser are installed, SCENE_replay.html beside it replays up to six runs in 3D.
     SCENE_patches.png has their contact patches at the last time at which there are any.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a step failed its certificate, 130 Ctrl-C;
-    then the report has the rows so far.
+    then the report has the rows so far, and there is no replay.
     """
     messages = Messages()
     # Imported here because it loads matplotlib, which would slow down all other commands.
     from stiction.compare.plots import write_stills
     from stiction.compare.report import write_report
-    from stiction.view.page import make_page, remove_page, write_page
 
     with messages.show_warnings():
         loaded = how.load(scene)
@@ -83,11 +82,9 @@ def compare_command(
             seed=how.seed,
             after_step=after_step,
         )
-    replay = replay_path if comparison.films and can_view() else None
-    if replay:
-        write_page(replay, make_page(comparison.films, title=f"{scene.name}: contact models"))
-    else:
-        remove_page(replay_path)  # of an earlier comparison
+    if comparison.interrupted:
+        comparison.films.clear()  # pages take long
+    replay = _write_replay(comparison, replay_path, scene.name, messages)
     stills = write_stills(comparison.films, stills_path)
     write_report(comparison, report, replay)
     if as_json:
@@ -116,6 +113,20 @@ def _choose_paths(report: Path, scene: Scene) -> tuple[Path, Path, Path]:
     return report, replay, stills
 
 
+def _write_replay(
+    comparison: Comparison, path: Path, scene: str, messages: Messages
+) -> Path | None:
+    """Returns the path of the page, or None if there is none. Then that of an earlier run is removed."""
+    from stiction.view.page import make_page, remove_page, write_page
+
+    if not (comparison.films and can_view()):
+        remove_page(path)
+        return None
+    with messages.show_status("writing the replay"):
+        write_page(path, make_page(comparison.films, title=f"{scene}: contact models"))
+    return path
+
+
 def _print_tables(comparison: Comparison) -> None:
     console = make_console()
     console.print(make_table(comparison))
@@ -137,7 +148,11 @@ def _conclude(comparison: Comparison, messages: Messages) -> ExitCode:
             if code != ExitCode.CERTIFICATE_FAILED:
                 is_certificate = "certificate_failed" in row.status
                 code = ExitCode.CERTIFICATE_FAILED if is_certificate else ExitCode.FAILURE
+    if advice := advise_springs(comparison):
+        messages.warn(advice)
     if comparison.interrupted:
-        messages.fail("interrupted; the last row covers only the steps made so far")
+        messages.fail(
+            "interrupted; the last row covers only the steps made so far, and there is no replay"
+        )
         code = ExitCode.INTERRUPTED
     return code

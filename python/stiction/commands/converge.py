@@ -13,7 +13,7 @@ from stiction.analysis.converge.table import make_table
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
 from stiction.commands.output import Messages, make_console, print_json
-from stiction.commands.parsing import parse_time
+from stiction.commands.parsing import check_positive, parse_time
 from stiction.inputs.names import find_compliant_models
 from stiction.runs.controls import count_steps, default_duration
 from stiction.setup.options import DEFAULTS
@@ -29,6 +29,15 @@ class _Options(RunOptions):
             help="The largest step; the default is the scene's own. Each further run has half of it.",
         ),
     ] = None
+    period: Annotated[
+        float | None,
+        typer.Option(
+            parser=parse_time,
+            metavar="TIME",
+            help="Time between two controls of every run, a multiple of the largest step. The default is "
+            "this step.",
+        ),
+    ] = None
 
 
 @app.command()
@@ -40,7 +49,8 @@ def converge(
     how: _Options,
     num_steps: Annotated[int, typer.Option("--steps", min=3, max=16, help="Number of steps.")] = 5,
     accuracy: Annotated[
-        float, typer.Option(min=1e-15, help=escape("Error that the step should reach [m]."))
+        float,
+        typer.Option(callback=check_positive, help=escape("Error that the step should reach [m].")),
     ] = 1e-3,
     as_json: Json = False,
 ) -> int:
@@ -71,6 +81,7 @@ def converge(
             accuracy=accuracy,
             controls=how.controls,
             seed=how.seed,
+            period=how.period,
             options=how.options,
             after_step=after_step,
         )

@@ -10,6 +10,7 @@ from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.tables.text_table import make_text_table
 
+_WIDTH = 120  # of the table, also in a pipe
 _STYLES = {"ok": "", "missing": "dim", "failed": "red"}
 
 
@@ -29,7 +30,9 @@ def doctor(as_json: Json = False) -> int:
         rows = [(each.name, each.status, each.text, each.remedy) for each in found]
         styles = [_STYLES[each.status] for each in found]
         headings = ("", "status", "found", "remedy")
-        make_console().print(make_text_table(headings, rows, styles=styles, overflow="fold"))
+        console = make_console()
+        console.width = min(console.width, _WIDTH)  # its texts are sentences, and may be broken
+        console.print(make_text_table(headings, rows, styles=styles, overflow="fold"))
     messages = Messages()
     for entry in failed:
         messages.fail(f"{entry.name}: {entry.text}; {entry.remedy}")

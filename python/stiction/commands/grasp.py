@@ -13,6 +13,7 @@ from stiction.analysis.grasp.grasp import Grasp, GraspRow, measure_grasp
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import FrictionLaw, Json, RunOptions, SceneFile, make_models_option
 from stiction.commands.output import Messages, make_console, print_json
+from stiction.inputs.names import advise_elastic
 from stiction.runs.controls import count_steps, default_duration
 from stiction.setup.options import DEFAULTS
 from stiction.tables.text_table import make_text_table
@@ -32,7 +33,10 @@ def grasp(
 ) -> int:
     """Report the slip margin, creep and torsional limit of a held body under each contact model.
 
-    The scene runs with its controls. The slip margin is the share of friction that the weight leaves.
+    The scene runs with its controls, and the body must hang in the grip at the end: a schedule lifts it,
+    see --controls. A body that stands on the floor is supported, and not held.
+
+    The slip margin is the share of friction that the weight leaves.
     Creep is the slip speed under the weight, predicted and measured; turning is the speed at which the
     body turns in its grip. The torsional limit is the largest torque about the grasp axis that friction
     carries. A body that was dropped is answered with the force that its grip lacked, and from when on.
@@ -71,12 +75,8 @@ def grasp(
         if row.message:
             report = messages.warn if row.status in _GOOD else messages.fail
             report(f"{row.label}: {row.message}")
-    if creeping := result.find_creeping():
-        messages.warn(
-            f"{', '.join(creeping)}: friction creeps while it holds, by the regularization of "
-            f"friction_law '{friction_law}'; --friction-law elastic holds '{result.body}' on springs "
-            "that do not creep"
-        )
+    if advice := advise_elastic(result.find_creeping(), friction_law, result.body):
+        messages.warn(advice)
     return ExitCode.OK if all(r.status in _GOOD for r in result.rows) else ExitCode.FAILURE
 
 

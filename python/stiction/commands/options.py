@@ -19,6 +19,7 @@ import typer
 from stiction import contact_models
 from stiction.commands import parsing
 from stiction.commands.parsing import Setting
+from stiction.inputs.package_scenes import list_scenes
 from stiction.runs.controls import ControlsName
 from stiction.scene import Scene, load_scene
 from stiction.setup.options import DEFAULTS, OPTIONS
@@ -69,6 +70,7 @@ SceneFile = Annotated[
     typer.Argument(
         help="MJCF or URDF file, or the name of a scene of the package, such as 'spatula'.",
         metavar="SCENE",
+        autocompletion=lambda incomplete: [n for n in list_scenes() if n.startswith(incomplete)],
     ),
 ]
 RecordingFile = Annotated[
@@ -102,6 +104,7 @@ Settings = Annotated[
         "--set",
         parser=parsing.parse_setting,
         callback=parsing.check_settings,
+        autocompletion=parsing.complete([f"{name}=" for name in parsing.SETTINGS]),
         metavar="NAME=VALUE",
         help=f"Options of stiction.Simulator; may be given several times. "
         f"{', '.join(parsing.SETTINGS)}.",
@@ -126,8 +129,11 @@ class RunOptions:
     controls: Annotated[
         ControlsName | None,
         typer.Option(
-            help="Zero, random, the first keyframe's, or the scene's schedule. The default is the "
-            "last of these that the scene has, or zero."
+            metavar="NAME",
+            help="zero, random, keyframe (of the first keyframe) or schedule. The default is the last of "
+            "these that the scene has. A schedule is a text of the MJCF's <custom>, which names "
+            "keyframes: <text name='stiction_controls' data='open closed lifted'/>; their controls are "
+            "reached at their times.",
         ),
     ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of random controls.")] = 0

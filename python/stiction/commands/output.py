@@ -76,6 +76,11 @@ class Messages:
         with self.console.status(make_text(name)) as status:
             yield lambda text: status.update(make_text(f"{name}: {text}"))
 
+    def announce(self, text: str) -> None:
+        """Prints on a terminal what begins now. A status line would take time from a measurement."""
+        if not _is_quiet and self.console.file.isatty():
+            self.console.print(text, style="dim")
+
     @contextlib.contextmanager
     def show_progress(self, num_steps: int, time_step: float) -> Iterator[Callable[[], None]]:
         """Shows simulated time on a terminal; yields a function to call after each step."""

@@ -52,6 +52,13 @@ def check_range(name: str) -> Callable[[float], float]:
     return check
 
 
+def check_positive(value: float | None) -> float | None:
+    """Accepts numbers above 0, and None."""
+    if value is not None and not value > 0:
+        raise typer.BadParameter(f"is {value:g}, must be above 0")
+    return value
+
+
 # Options that have an argument of their own, or that commands choose themselves.
 _NOT_SETTINGS = {
     "contact_model",
@@ -90,7 +97,7 @@ def parse_setting(text: str) -> Setting:
     if not equals:
         raise typer.BadParameter(f"'{text}' is not NAME=VALUE")
     if name not in OPTIONS:
-        raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, SETTINGS)}")
+        raise typer.BadParameter(f"no setting '{name}' {suggest_name(name, list(OPTIONS))}")
     parse, wanted = _PARSERS[OPTIONS[name].kind]
     try:
         return Setting(name, parse(value))

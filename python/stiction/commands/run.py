@@ -58,10 +58,10 @@ def run_command(
     scene: SceneFile,
     *,
     contact_model: ContactModel = DEFAULTS["contact_model"],
-    methods: Methods,
-    how: RunOptions,
-    errors: ErrorControl,
     recording: Recording,
+    how: RunOptions,
+    methods: Methods,
+    errors: ErrorControl,
     solver: Solver,
     artifacts: Annotated[
         bool, typer.Option(help="Measure the artifacts of the contact model in this run.")
@@ -96,8 +96,7 @@ def run_command(
     with _open(simulator, settings, recording) as stepper:
         run.stepper = stepper
         summary, interrupted = _step(run, simulator, messages, log)
-    seconds = max(time.monotonic() - begin, _MIN_SECONDS)
-    budgets = log.calc_budgets(max_seconds=seconds) if artifacts else []
+    budgets = _measure(log, time.monotonic() - begin, messages) if artifacts else []
     warnings = summary.warnings() + [each.describe() for each in budgets if each.note]
     figures = {
         "scene": str(scene),
@@ -118,6 +117,12 @@ def run_command(
     for text in warnings:
         messages.warn(text)
     return _conclude(figures, messages)
+
+
+def _measure(log: ArtifactLog, seconds: float, messages: Messages) -> list[PairBudget]:
+    """Measures the artifacts, for at most the time that the run took [s], or 5 s."""
+    with messages.show_status("measuring the artifacts of the contact model"):
+        return log.calc_budgets(max_seconds=max(seconds, _MIN_SECONDS))
 
 
 def _open(

@@ -12,7 +12,7 @@ from rich.table import Table
 from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json, make_models_option
 from stiction.commands.output import Messages, make_console, print_json, print_text
-from stiction.commands.parsing import check_name
+from stiction.commands.parsing import check_name, complete
 from stiction.evidence.studies.checks import Check, format_value
 from stiction.evidence.studies.study import (
     STUDIES,
@@ -52,7 +52,10 @@ def study_command(
     name: Annotated[
         str,
         typer.Argument(
-            callback=check_name("study", STUDIES), metavar="NAME", help=f"{', '.join(STUDIES)}."
+            callback=check_name("study", STUDIES),
+            autocompletion=complete(list(STUDIES)),
+            metavar="NAME",
+            help=f"{', '.join(STUDIES)}.",
         ),
     ],
     quick: Annotated[

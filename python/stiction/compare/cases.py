@@ -110,11 +110,48 @@ def _add_noslip(case: Case) -> Case:
     return dataclasses.replace(case, label=label, noslip_iterations=_NOSLIP_ITERATIONS)
 
 
+def choose_filmed(cases: Sequence[Case]) -> set[str]:
+    """Returns the labels of the cases that a page can show side by side.
+
+    If there are more cases, they are those of the default model and of mj_step, and one of each other
+    kind of model, because these differ most.
+    """
+    kinds = {_find_kind(DEFAULTS["contact_model"])}
+    ranks: dict[str, int] = {}
+    for case in cases:
+        if case.accuracy is not None:
+            continue  # frames are those of steps
+        kind = _find_kind(case.contact_model)
+        is_first = case.contact_model == DEFAULTS["contact_model"]
+        if case.is_mj_step and case.impratio is None and case.noslip_iterations is None:
+            is_first = True
+        ranks[case.label] = 0 if is_first else 1 if kind not in kinds else 2
+        kinds.add(kind)
+    return set(sorted(ranks, key=lambda label: ranks[label])[:MAX_SESSIONS])
+
+
+def _find_kind(contact_model: str) -> tuple[bool, ...]:
+    traits = contact_model_traits(contact_model)
+    return (
+        traits.is_mj_step,
+        traits.is_rigid,
+        traits.lifts_sliding,
+        traits.uses_friction,
+        traits.has_viscous_friction,
+        traits.is_complementary,
+    )
+
+
 class CaseRun:
     """Runs one case once. `row`, `trace` and `film` collect its results."""
 
     def __init__(
-        self, case: Case, settings: RunSettings, held: HeldBody | None, comparison: Comparison
+        self,
+        case: Case,
+        settings: RunSettings,
+        held: HeldBody | None,
+        comparison: Comparison,
+        is_filmed: bool,
     ) -> None:
         self._settings = dataclasses.replace(
             settings.under(case.contact_model, comparison.friction_law, comparison.normal_law),
@@ -130,6 +167,7 @@ class CaseRun:
         self._artifacts: ArtifactLog | None = None
         self.trace = Trace(is_certified=not case.is_mj_step)
         self.film = Film(case.label)
+        self._is_filmed = is_filmed
         self.row = Row(case.label, case.contact_model, accuracy=case.accuracy)
         self.row.notes += find_ignored_friction(settings.scene, case.contact_model)
         if case.is_mj_step:
@@ -146,8 +184,7 @@ class CaseRun:
             row.status, row.message = "refused", str(e)
             return
         run = self._settings.make_run(simulator)
-        # Only as many runs are filmed as a page can show, and frames are those of steps.
-        if len(comparison.films) < MAX_SESSIONS and row.accuracy is None:
+        if self._is_filmed:
             run.stepper = functools.partial(self.film.step, simulator)
         before = self._calc_energy(run.data)
         self._artifacts = ArtifactLog(simulator)

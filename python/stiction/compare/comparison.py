@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stiction.binding.interrupts import AfterStep
-from stiction.compare.cases import CaseRun, make_cases
+from stiction.compare.cases import CaseRun, choose_filmed, make_cases
 from stiction.compare.rows import Comparison
 from stiction.runs.controls import ControlsName
 from stiction.runs.held_body import find_held_body, find_hold_start, find_judged_start
@@ -91,8 +91,9 @@ def compare_models(
     )
     # All cases end at the same time, also those under error control.
     run_settings = replace(run_settings, time_step=step, duration=length)
+    filmed = choose_filmed(cases)
     for case in cases:
-        run = CaseRun(case, run_settings, held, comparison)
+        run = CaseRun(case, run_settings, held, comparison, case.label in filmed)
         run.step(after_step)
         comparison.rows.append(run.finish())
         comparison.traces.append(run.trace)

@@ -17,7 +17,13 @@ from stiction._core import contact_model_traits
 from stiction.analysis.artifacts import table as artifact_table
 from stiction.compare import plots
 from stiction.compare.rows import Comparison
-from stiction.compare.table import Column, describe_trouble, make_columns, make_title
+from stiction.compare.table import (
+    Column,
+    advise_springs,
+    describe_trouble,
+    make_columns,
+    make_title,
+)
 from stiction.errors import Error
 from stiction.inputs.arguments import check_path
 from stiction.tables.output_files import check_output, has_mark
@@ -37,9 +43,11 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 p, dl { max-width: 46rem; }
-.wide { overflow-x: auto; margin: 1rem 0; }
+.wide { overflow-x: auto; margin: 1rem 0; max-width: calc(100vw - 2rem); position: relative;
+  left: 50%; transform: translateX(-50%); width: max-content;
+  min-width: 100%; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .7rem; text-align: right; white-space: nowrap;
+th, td { padding: .3rem .5rem; text-align: right; white-space: nowrap; font-size: .9rem;
   border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); }
@@ -55,7 +63,9 @@ figure { margin: 0; min-width: 0; }
 figure h2 { margin: 0 0 .3rem; }
 figure svg { width: 100%; height: auto; display: block; }
 figcaption, .legend { font-size: .85rem; color: var(--quiet); }
-.legend { margin: .2rem 0; display: flex; flex-wrap: wrap; gap: 0 1rem; }
+.legend { margin: 2rem 0 0; padding: .3rem 0; display: flex; flex-wrap: wrap; gap: 0 1rem;
+  max-width: none; position: sticky; top: 0; background: var(--paper);
+  border-bottom: 1px solid var(--line); }
 i { display: inline-block; width: 1.6rem; height: 0; margin-right: .5rem; vertical-align: middle; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
 dt { font-weight: 600; }
@@ -100,13 +110,11 @@ def make_report(comparison: Comparison, replay: Path | None = None) -> str:
 <body>
 <h1>{escape(title)}</h1>
 <p>{escape(_make_summary(comparison))}</p>
-{_make_link(replay)}
+{_make_link(comparison, replay)}
 {_make_troubles(comparison)}
 {_make_table(comparison)}
 {_make_artifacts(comparison)}
-<section class="plots">
 {_make_plots(comparison)}
-</section>
 <h2>How to read it</h2>
 {_make_notes(comparison)}
 <h2>Settings</h2>
@@ -117,9 +125,10 @@ def make_report(comparison: Comparison, replay: Path | None = None) -> str:
 
 
 def _make_summary(comparison: Comparison) -> str:
-    count = len({row.contact_model for row in comparison.rows})
+    traits = [contact_model_traits(name) for name in {row.contact_model for row in comparison.rows}]
+    count = sum(not each.is_mj_step for each in traits)
     models = "one contact model" if count == 1 else f"{count} contact models"
-    text = f"One scene, the same controls, {models}."
+    text = f"One scene, the same controls, {models}{', and mj_step' * (count < len(traits))}."
     if comparison.held:
         text += (
             f" The figures describe the hold of body '{comparison.held}' from "
@@ -130,10 +139,12 @@ def _make_summary(comparison: Comparison) -> str:
     return text
 
 
-def _make_link(replay: Path | None) -> str:
+def _make_link(comparison: Comparison, replay: Path | None) -> str:
     if replay is None:
         return ""
-    return f'<p><a href="{escape(quote(replay.name))}">Replay of the first runs in 3D</a></p>'
+    runs = ", ".join(film.name for film in comparison.films)
+    link = f'<a href="{escape(quote(replay.name))}">Replay in 3D</a>'
+    return f"<p>{link} of {escape(runs)}</p>"
 
 
 def _make_troubles(comparison: Comparison) -> str:
@@ -235,11 +246,12 @@ def _make_plots(comparison: Comparison) -> str:
         f"<span>{_make_swatch(*style)}{escape(row.label)}</span>"
         for row, style in zip(comparison.rows, plots.find_styles(comparison), strict=True)
     )
-    return "".join(
+    figures = "".join(
         f"<figure><h2>{escape(title)}</h2>{_label(svg, title)}"
-        f'<p class="legend">{legend}</p><figcaption>{escape(text)}</figcaption></figure>'
+        f"<figcaption>{escape(text)}</figcaption></figure>"
         for title, svg, text in parts
     )
+    return f'<p class="legend">{legend}</p><section class="plots">{figures}</section>'
 
 
 def _label(svg: str, title: str) -> str:
@@ -251,7 +263,8 @@ def _make_notes(comparison: Comparison) -> str:
     creep = (
         "<p>Regularized friction holds a load only while it slips a little. This creep is a "
         "property of the contact model, so it is both predicted and measured here. If the two "
-        "differ, either the grasp was not at rest or the solver is wrong.</p>"
+        "differ, either the grasp was not at rest or the solver is wrong. "
+        f"{escape(advise_springs(comparison))}</p>"
         if comparison.held
         else ""
     )

@@ -97,7 +97,7 @@ class Comparison:
         accuracy, period: arguments of the cases under error control [m], [s]; None without them.
         rows: the results of each case.
         traces: quantities over time of each case.
-        films: films of the first cases, as many as fit on a page.
+        films: films of cases that differ most, as many as fit on a page.
         interrupted: True if the comparison was ended early; rows and traces are then fewer.
     """
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
+from stiction._core import contact_model_traits
 from stiction.compare.rows import Comparison, Row
+from stiction.inputs.names import advise_elastic
 from stiction.tables.text_table import make_text_table
 
 
@@ -145,6 +147,18 @@ def make_table(comparison: Comparison) -> Table:
     rows = [(row.label, *(column.format(row) for column in columns)) for row in comparison.rows]
     align = "l" + "r" * len(columns)
     return make_text_table(headings, rows, align, title=make_title(comparison), no_wrap=True)
+
+
+def advise_springs(comparison: Comparison) -> str:
+    """Returns the advice to hold the body on springs, if it creeps under models that have them."""
+    creeping = [
+        row.label
+        for row in comparison.rows
+        if row.creep_predicted
+        and comparison.friction_law != "elastic"
+        and contact_model_traits(row.contact_model).takes_anchors
+    ]
+    return advise_elastic(creeping, comparison.friction_law, comparison.held or "")
 
 
 def describe_trouble(row: Row) -> str | None:

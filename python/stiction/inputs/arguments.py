@@ -83,16 +83,25 @@ def check_path(name: str, value: Any) -> Path:
     return path
 
 
+def describe_type(value: Any) -> str:
+    """Returns the type of a value with its article: 'an int', 'a list', 'an MjModel', or 'None'."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    # 'MjModel' is read as 'em-jay model'.
+    return f"{'an' if name[0].lower() in 'aeio' or name.startswith('Mj') else 'a'} {name}"
+
+
 def check_model_type(model: Any) -> None:
     """Raises Error if the argument is not an MjModel."""
     if not isinstance(model, mujoco.MjModel):
-        raise Error("wrong_shape", "model", f"is a {type(model).__name__}, not a mujoco.MjModel")
+        raise Error("wrong_shape", "model", f"is {describe_type(model)}, not a mujoco.MjModel")
 
 
 def check_data_type(data: Any) -> None:
     """Raises Error if the argument is not an MjData."""
     if not isinstance(data, mujoco.MjData):
-        raise Error("wrong_shape", "data", f"is a {type(data).__name__}, not a mujoco.MjData")
+        raise Error("wrong_shape", "data", f"is {describe_type(data)}, not a mujoco.MjData")
 
 
 def _quote(value: Any) -> str:

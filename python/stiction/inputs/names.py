@@ -85,6 +85,16 @@ def choose_friction_law(contact_model: str, friction_law: str) -> dict[str, str]
     return {"friction_law": friction_law} if is_taken else {}
 
 
+def advise_elastic(labels: Sequence[str], friction_law: str, body: str) -> str:
+    """Returns what holds a body without creep, for models that creep; empty if there are none."""
+    if not labels:
+        return ""
+    return (
+        f"{', '.join(labels)}: friction creeps while it holds, by the regularization of friction_law "
+        f"'{friction_law}'; --friction-law elastic holds '{body}' on springs that do not creep"
+    )
+
+
 def make_printable(text: str) -> str:
     """Replaces control characters, which change what a terminal shows, by escapes such as \\x1b."""
     return "".join(

@@ -13,7 +13,7 @@ import numpy as np
 from stiction._core import StepReport
 from stiction.binding.interrupts import DeferredInterrupt
 from stiction.errors import Error, StepError, StictionWarning, warn
-from stiction.inputs.arguments import check_flag, check_integer, check_path
+from stiction.inputs.arguments import check_flag, check_integer, check_path, describe_type
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import pack_pressure_fields
 from stiction.recording.records import pack_advance
@@ -244,5 +244,5 @@ class Recorder:
 
 def _check_simulator_type(simulator: Any) -> None:
     if not isinstance(simulator, Simulator):
-        name = type(simulator).__name__
-        raise Error("wrong_shape", "simulator", f"is a {name}; must be a stiction.Simulator")
+        problem = f"is {describe_type(simulator)}, must be a stiction.Simulator"
+        raise Error("wrong_shape", "simulator", problem)

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from stiction.errors import Error
-from stiction.inputs.arguments import check_name, check_path
+from stiction.inputs.arguments import check_name, check_path, describe_type
 from stiction.recording import format as fmt
 from stiction.recording.head import Head
 from stiction.recording.pressure_fields import PREFIX, unpack_pressure_fields
@@ -257,7 +257,7 @@ class Recording:
         properties = self.options.get("properties")
         if not isinstance(properties, dict | None):  # a text would be the name of a file
             raise self._head.make_error(
-                f"its contact properties are a {type(properties).__name__}, must be a table; give the "
+                f"its contact properties are {describe_type(properties)}, must be a table; give the "
                 "properties of the run (--properties, or properties=)"
             )
         try:

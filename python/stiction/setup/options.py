@@ -118,3 +118,13 @@ def describe_options(indent: int) -> str:
         for option in OPTIONS.values()
     ]
     return "\n".join(entries).lstrip()
+
+
+def describe_setup(model: Any, options: Mapping[str, Any], time_step: float) -> str:
+    """Returns what steps a model, for a representation: sizes, and the options that were chosen."""
+    chosen = {"contact_model": options["contact_model"], "time_step": time_step}
+    for name, value in options.items():
+        if name in DEFAULTS and value != DEFAULTS[name]:
+            chosen.setdefault(name, value)
+    texts = (f"{name}={value!r}" for name, value in chosen.items())
+    return f"<{model.nbody - 1} bodies, {model.nv} dofs>, {', '.join(texts)}"

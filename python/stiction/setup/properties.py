@@ -13,7 +13,7 @@ import mujoco
 
 from stiction._core import ContactProperties
 from stiction.errors import Error, StictionWarning, warn
-from stiction.inputs.arguments import check_path
+from stiction.inputs.arguments import check_path, describe_type
 from stiction.inputs.custom_text import PROPERTIES, read_text
 
 # The types that Simulator accepts as properties.
@@ -33,7 +33,7 @@ def make_properties(
     raise Error(
         "wrong_shape",
         "properties",
-        f"is a {type(properties).__name__}, must be a file, a dict, ContactProperties or None",
+        f"is {describe_type(properties)}, must be a file, a dict, ContactProperties or None",
     )
 
 
@@ -95,4 +95,4 @@ def _simplify(value: Any) -> Any:
         return dict(value)
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
+    raise TypeError(f"{value!r} is {describe_type(value)}")

@@ -10,16 +10,35 @@ import numpy as np
 from stiction import _core
 
 if TYPE_CHECKING:
-    from stiction._core import Contact, ContactReport, StepReport
+    from stiction._core import ContactReport, StepReport
 
 _CONTACTS_SHOWN = 10  # rows of the table in a notebook
+_MAX_VALUES = 9  # of an array that is shown
 _PLAIN = (bool, int, float, str, type(None))
 
 
-def describe_contact(contact: Contact) -> str:
-    """Returns the representation of a contact, with all of its values."""
-    values = (f"{name}={getattr(contact, name)!r}" for name in _find_attributes(type(contact)))
-    return f"Contact({', '.join(values)})"
+def describe(report: Any) -> str:
+    """Returns the representation of a part of a report: its counts, or all of its values."""
+    kind = type(report)
+    values: dict[str, Any]
+    if isinstance(report, _core.ContactReport):
+        closed, slipping = report.normal_impulse > 0, report.slipping
+        flags = {"sticking": closed & ~slipping, "slipping": closed & slipping, "open": ~closed}
+        values = {name: int(np.count_nonzero(flag)) for name, flag in flags.items()}
+    elif isinstance(report, _core.PatchReport):
+        values = {"patches": len(report), "faces": report.num_faces}
+    elif isinstance(report, _core.TaxelReport):
+        values = {name: len(report[name]) for name in report.names}
+    else:
+        values = {name: getattr(report, name) for name in _find_attributes(kind)}
+    return f"{kind.__name__}({', '.join(f'{k}={_describe_value(v)}' for k, v in values.items())})"
+
+
+def _describe_value(value: Any) -> str:
+    """Returns the representation of a value; of a long array its shape."""
+    if isinstance(value, np.ndarray) and value.size > _MAX_VALUES:
+        return f"<{value.dtype} array {value.shape}>"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
 def to_dict(report: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from stiction._core import TraceReport
 from stiction.errors import Error
+from stiction.inputs.arguments import describe_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ def plot_trace(trace: TraceReport) -> Figure:
 
     if not isinstance(trace, TraceReport):
         raise TypeError(
-            f"trace is a {type(trace).__name__}, must be a TraceReport; "
+            f"trace is {describe_type(trace)}, must be a TraceReport; "
             "pass report.trace of a step by Simulator(..., trace=True)"
         )
     if len(trace) == 0:

@@ -16,7 +16,10 @@ _NO_SHADOWS = {"cast_shadow": False, "receive_shadow": False}
 
 
 class Bodies:
-    """The geoms of a copy of a model, below the node `parent`; those with fields can be translucent."""
+    """The geoms of a copy of a model, below the node `parent`; those with fields can be translucent.
+
+    Planes are drawn as squares of a size [m] below a center, (3,) [m].
+    """
 
     def __init__(
         self,
@@ -25,6 +28,7 @@ class Bodies:
         model: mujoco.MjModel,
         soft_geoms: Collection[int],
         plane_size: float,
+        center: Any,
     ) -> None:
         from mjviser import ViserMujocoScene
 
@@ -36,7 +40,7 @@ class Bodies:
         self._opacity = 1.0
         self._model.geom_rgba[self._soft] = self._rgba
         self._model.geom_matid[self._soft] = -1  # so that geom_rgba counts
-        part: Any = _Part(server, parent, plane_size)
+        part: Any = _Part(server, parent, plane_size, center)
         self._scene = ViserMujocoScene(part, self._model, 1)
         self._scene.camera_tracking_enabled = False
 
@@ -84,9 +88,9 @@ def _find_colors(model: mujoco.MjModel, geoms: Any) -> Any:
 class _Part:
     """A server whose nodes have names below a parent, so that one page holds several scenes."""
 
-    def __init__(self, server: Any, parent: str, plane_size: float) -> None:
+    def __init__(self, server: Any, parent: str, plane_size: float, center: Any) -> None:
         self._server = server
-        self.scene = _PartOfScene(server.scene, parent, plane_size)
+        self.scene = _PartOfScene(server.scene, parent, plane_size, center)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._server, name)
@@ -95,10 +99,11 @@ class _Part:
 class _PartOfScene:
     """The functions of viser's scene that add nodes, with names below a parent."""
 
-    def __init__(self, scene: Any, parent: str, plane_size: float) -> None:
+    def __init__(self, scene: Any, parent: str, plane_size: float, center: Any) -> None:
         self._scene = scene
         self._parent = parent
         self._plane_size = plane_size
+        self._center = center
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(self._scene, name)
@@ -122,11 +127,12 @@ class _PartOfScene:
         return self._scene.add_batched_glb(self._parent + node, _export(mesh), **options)
 
     def add_grid(self, node: str, **options: Any) -> Any:
-        """Draws a plane as a square, a little lower, so that its lines do not cover a patch on it."""
+        """Draws the part of a plane below the center, a little lower, so that it hides no patch."""
         size = self._plane_size
         normal = np.empty(3)
         mujoco.mju_rotVecQuat(normal, np.array([0.0, 0, 1]), np.asarray(options["wxyz"]))
-        options["position"] = np.asarray(options["position"]) - 1e-3 * size * normal
+        height = normal @ (np.asarray(options["position"]) - self._center)
+        options["position"] = self._center + (height - 1e-3 * size) * normal
         options |= {"infinite_grid": False, "width": size, "height": size}
         options |= {"shadow_opacity": 0.0, "cell_size": size / 20, "section_size": size / 4}
         return self._scene.add_grid(self._parent + node, **options)

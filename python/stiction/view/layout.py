@@ -1,7 +1,8 @@
-"""Places of scenes and camera, which sees bodies of films to the end."""
+"""Places of scenes and camera, which sees what films are about to the end."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from stiction.recording import format as fmt
 from stiction.view.film import Film
 
 _MAX_FRAMES = 100  # of a film that are looked at
+_MIN_STAGE = 0.15  # of the extent: a subject is not seen from nearer
 Vector = NDArray[np.float64]
 
 _SPACING = 1.45  # distance of two scenes, as a multiple of the model's extent
@@ -26,10 +28,16 @@ _MAX_GROWTH = 3.0  # of the extent
 
 @dataclass(frozen=True)
 class Reach:
-    """The box with corners (3,) [m] that contains the centers of all moving geoms in all frames."""
+    """A box with corners (3,) [m] of which the camera sees all.
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    is_subject: True if it contains the bodies that touch each other while they move, such as a cube
+        and the fingers that hold it; False if there are none, and it has the centers of all moving
+        geoms.
+    """
+
+    low: Vector
+    high: Vector
+    is_subject: bool = False
 
 
 def find_reach(films: Sequence[Film]) -> Reach | None:
@@ -37,15 +45,32 @@ def find_reach(films: Sequence[Film]) -> Reach | None:
     model = films[0].model
     data = mujoco.MjData(model)
     moves = model.body_weldid[model.geom_bodyid] > 0
-    places = [np.empty((0, 3))]
+    touching: set[int] = set()
+    centers, corners = [], []
     for film in films:
         for frame in film.frames[:: -(-len(film.frames) // _MAX_FRAMES)]:
             mujoco.mj_setState(model, data, frame.start, fmt.INTEGRATION)
             mujoco.mj_kinematics(model, data)
-            places.append(data.geom_xpos[moves])
-    points = np.concatenate(places)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_collision(model, data)
+            bodies = model.geom_bodyid[data.contact.geom]
+            touching.update(bodies[(model.body_weldid[bodies] > 0).all(axis=1)].flat)
+            centers.append(data.geom_xpos[moves])
+            corners.append(_find_corners(model, data))
+    points, is_subject = np.concatenate(centers), bool(touching)
+    if is_subject:
+        of_subject = np.isin(model.geom_bodyid, list(touching))
+        points = np.array(corners)[:, of_subject].reshape(-1, 3)
     points = points[np.isfinite(points).all(axis=1)]
-    return Reach(points.min(axis=0), points.max(axis=0)) if len(points) else None
+    return Reach(points.min(axis=0), points.max(axis=0), is_subject) if len(points) else None
+
+
+def _find_corners(model: mujoco.MjModel, data: mujoco.MjData) -> Vector:
+    """Returns the corners of the boxes of all geoms, (ngeom, 8, 3) [m]."""
+    signs = np.array(list(itertools.product((-1, 1), repeat=3)))
+    local = model.geom_aabb[:, None, :3] + signs * model.geom_aabb[:, None, 3:]
+    turned = np.einsum("gij,gkj->gki", data.geom_xmat.reshape(-1, 3, 3), local)
+    return np.asarray(data.geom_xpos[:, None] + turned)
 
 
 @dataclass(frozen=True)
@@ -69,8 +94,8 @@ class Layout:
 def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -> Layout:
     """Places scenes of a model in a row from left to right.
 
-    The camera is the model's free camera, moved back so that all scenes are visible all the time, unless
-    bodies go far beyond their `reach`.
+    The camera is the model's free camera, moved so that the bodies of the `reach` fill the picture
+    and are visible all the time, unless they go far beyond the scene.
     """
     view = model.vis.global_
     azimuth, elevation = np.radians([view.azimuth, view.elevation])
@@ -86,12 +111,12 @@ def make_layout(model: mujoco.MjModel, count: int, reach: Reach | None = None) -
     spacing = _SPACING * size
     fov = np.radians(view.fovy)
     places = np.arange(count) - (count - 1) / 2
-    width = spacing * (count + 0.5)
+    width = spacing * (count + 0.1)
     distance = max(1.5 * size, width / ASPECT / (2 * np.tan(fov / 2)))
     return Layout(
         offsets=places[:, None] * spacing * right,
         spacing=spacing,
-        label=center - np.array([0, 0, 0.6 * size]),
+        label=center - np.array([0, 0, 0.55 * size]),
         camera=center - distance * forward,
         look_at=center,
         fov=float(fov),
@@ -110,11 +135,13 @@ def _find_stage(model: mujoco.MjModel, reach: Reach | None) -> tuple[Vector, flo
     center, size = np.array(model.stat.center), float(model.stat.extent)
     if reach is None:
         return center, size
-    farthest = np.linalg.norm(np.maximum(np.abs(reach.low - center), np.abs(reach.high - center)))
-    if farthest <= _VISIBLE * size:
-        return center, size
     middle, radius = (reach.low + reach.high) / 2, np.linalg.norm(reach.high - reach.low) / 2
     if radius > _VISIBLE * _MAX_GROWTH * size:  # a body falls out of the scene
+        return center, size
+    if reach.is_subject:
+        return middle, max(_MIN_STAGE * size, float(radius) / _VISIBLE)
+    farthest = np.linalg.norm(np.maximum(np.abs(reach.low - center), np.abs(reach.high - center)))
+    if farthest <= _VISIBLE * size:
         return center, size
     return middle, max(size, float(radius) / _VISIBLE)
 

@@ -15,6 +15,8 @@ from stiction.view.session import Session
 
 _MAX_POINTS = 200
 _MAX_NEW = 20  # frames whose figures are computed at a time
+# The last row of each plot has its limits, and no entry in the legend.
+_HIDE_LIMITS = "<style>.u-legend .u-series:last-child {display: none}</style>"
 # Colors of sessions whose contact models have the same color or none.
 _COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
 
@@ -76,6 +78,23 @@ def make_series(
     return tuple(out)
 
 
+def make_limits(rows: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Returns a row that has the lowest and the highest finite value of all rows in turn.
+
+    uPlot finds the limits of an axis from it, because it finds none from a row that begins with NaN.
+    The limits are 0 and 1 if no value is finite, and always differ in the labels of the axis.
+    """
+    values = np.concatenate(rows)
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    level = max(abs(low), abs(high))
+    # Labels have three decimals.
+    missing = (min(1e-2 * level, 4e-3) or 1.0) - (high - low)
+    out = np.full(len(rows[0]), low)
+    out[1::2] = high + max(missing, 0.0)
+    return out
+
+
 class Plots:
     """The plots in the page; not complete if the next update can show more points of the same frames."""
 
@@ -84,6 +103,7 @@ class Plots:
         self._sessions = sessions
         self.is_complete = True
         self._names = [session.name for session in sessions]
+        server.gui.add_html(_HIDE_LIMITS)
         self._plots = [self._add(quantity) for quantity in QUANTITIES]
 
     def update(self) -> None:
@@ -93,7 +113,8 @@ class Plots:
         self.is_complete = sum(map(len, frames)) == sum(map(len, chosen))
         names = [session.name for session in self._sessions]
         for quantity, plot in zip(QUANTITIES, self._plots, strict=True):
-            plot.data = make_series(frames, quantity)
+            times, *rows = make_series(frames, quantity)
+            plot.data = (times, *rows, make_limits(rows))
             if names != self._names:
                 plot.series = self._make_series_options()
         self._names = names
@@ -101,7 +122,7 @@ class Plots:
     def _add(self, quantity: Quantity) -> Any:
         empty = np.zeros(1)
         return self._server.gui.add_uplot(
-            data=(empty, *(empty for _ in self._sessions)),
+            data=(empty, *(empty for _ in self._sessions), empty),
             series=self._make_series_options(),
             title=quantity.title,
             scales={"x": {"time": False, "auto": True}, "y": {"auto": True}},
@@ -122,9 +143,11 @@ class Plots:
                     "width": 1.5,
                     "spanGaps": True,
                     "points": {"show": False},
+                    "auto": False,
                 }
                 for name, color in zip(names, colors, strict=True)
             ),
+            {"label": "limits", "stroke": "transparent", "points": {"show": False}},
         )
 
 

@@ -12,10 +12,13 @@ import threading
 from functools import partial
 from typing import Any
 
+import mujoco
+
 from stiction.errors import Error
 
 # ---- The packages that the viewer needs, which are optional --------------------------------------
 
+_PINNED = "4.0.0"  # version of MuJoCo that the extra brings
 _PACKAGES = ("viser", "mjviser")
 
 
@@ -37,8 +40,17 @@ def require_viewer() -> None:
             "unsupported",
             "view",
             f"the viewer needs {' and '.join(missing)}, which {verb} not installed; "
-            "run pip install 'stiction[view]'",
+            f"run pip install 'stiction[view]'{_warn_of_mujoco(mujoco.__version__)}",
         )
+
+
+def _warn_of_mujoco(version: str) -> str:
+    """Returns what the remedy does to a newer MuJoCo: the release of mjviser pins an older one."""
+    if version == _PINNED:
+        return ""
+    return (
+        f", which takes MuJoCo {version} back to {_PINNED} (docs/viewer.md has lines that keep it)"
+    )
 
 
 _KEY = "stiction-frame"  # of the browser's storage; it is only asked for, and never set

@@ -29,6 +29,7 @@ from stiction.view.legend import PressureScale
 from stiction.view.palette import Style, to_bytes
 
 _ARROW = 0.2  # length of the longest arrow, as a share of the scene's size
+_PLANE = 0.69  # width of a plane, as a share of the distance of two scenes: no corners meet
 _DISC = 0.012  # radius of a disc, as a share of the scene's size
 
 
@@ -70,7 +71,12 @@ class World:
         )
         self.fields, self.soft_geoms = _find_fields(subject)
         self.bodies = Bodies(
-            server, self.name, subject.model, self.soft_geoms, plane_size=0.96 * layout.spacing
+            server,
+            self.name,
+            subject.model,
+            self.soft_geoms,
+            plane_size=_PLANE * layout.spacing,
+            center=layout.look_at,
         )
         self._cut = Cut(server, f"{self.name}/cut", self.fields)
         self._patches = make_layer(server, f"{self.name}/patches")

@@ -490,7 +490,7 @@ def test_a_replacement_by_somebody_else_survives():
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (3, r"target: is a int, must be an environment of Gymnasium"),
+        (3, r"target: is an int, must be an environment of Gymnasium"),
         ("dm_contrl", r"there is no package 'dm_contrl' \(did you mean 'dm_control'\?\)"),
         ("mujoco", r"there is no package 'mujoco'"),
     ],

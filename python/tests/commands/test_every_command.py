@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from typer.testing import CliRunner
 import stiction.cli
 from stiction import Error
 from stiction.commands.app import ExitCode, app
+from stiction.commands.help_texts import EXAMPLES
 from stiction.inputs.package_scenes import list_scenes
 
 PAGE = Path(__file__).parents[3] / "docs/command_line.md"
@@ -311,7 +313,7 @@ def test_ctrl_c_gives_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("stiction.view.film.film_sessions", interrupt)
     result = run(("view", "ball.xml", "--html", "page.html"), folder)
-    assert (result.code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+    assert (result.code, result.stdout, result.stderr) == (130, "", "error: interrupted\n")
 
 
 def test_an_empty_name_of_a_file_is_called_empty(folder: Path) -> None:
@@ -414,6 +416,35 @@ def test_shells_complete_options_and_names() -> None:
     assert "--accuracy" in complete("stiction converge --acc")
     assert complete("stiction run --contact-model lag") == ["lagged", "lagged_regularized"]
     assert "no_slip" in complete("stiction grasp --contact-model no")
+    assert complete("stiction run pin") == ["pinch"]
+    assert complete("stiction study fall") == ["falling_sphere"]
+    assert complete("stiction run pinch --set stic") == ["stiction_tolerance="]
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_an_example_that_it_takes(path: tuple[str, ...], folder: Path) -> None:
+    command = COMMANDS[path]
+    lines = EXAMPLES[path[-1]]
+    text = re.sub(r"[│╭╮╰╯─]", " ", run((*path, "--help"), folder, COLUMNS="200").stdout)
+    for line in lines:
+        assert line in text
+        words = shlex.split(line)
+        assert tuple(words[1 : 1 + len(path)]) == path
+        with contextlib.suppress(typer.Exit):
+            command.make_context("stiction", words[1 + len(path) :])
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_paragraphs_of_help_are_broken_at_the_width_of_the_terminal(path: tuple[str, ...]) -> None:
+    """The help has a line for each paragraph, which the terminal breaks, and one for each example."""
+    for paragraph in COMMANDS[path].help.split("\n\n"):
+        first, *rest = paragraph.splitlines()
+        assert not rest or (first.startswith("Example") and all(x.startswith("    ") for x in rest))
+
+
+def test_the_table_of_the_doctor_fits_on_a_page_also_in_a_pipe(folder: Path) -> None:
+    lines = run(("doctor",), folder).stdout.splitlines()
+    assert len(lines) > 10 and max(map(len, lines)) <= 120
 
 
 def test_the_doctor_finds_everything_that_is_needed(folder: Path) -> None:

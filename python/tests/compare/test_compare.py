@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +21,9 @@ from stiction._core import contact_model_traits
 from stiction.commands import compare as command
 from stiction.commands import options
 from stiction.compare import Comparison, compare_models
+from stiction.compare.cases import choose_filmed, make_cases
 from stiction.compare.report import make_report
-from stiction.compare.table import make_columns
+from stiction.compare.table import advise_springs, make_columns
 from stiction.inputs.control_schedule import ControlSchedule, find_control_schedule
 from stiction.runs.controls import ControlsName
 from stiction.scene import load_scene
@@ -103,7 +106,13 @@ def test_command_prints_table_and_writes_report(run: Run, tmp_path: Path) -> Non
     assert lines[-1] == "report: out/pinch.html"
     assert (tmp_path / "out" / "pinch.html").stat().st_size > 20_000
     assert result.stderr.splitlines() == [
-        f"warning: {model}: dropped cube before 1.8 s" for model in ("viscous", "drumwright_shell")
+        *(
+            f"warning: {name}: dropped cube before 1.8 s"
+            for name in ("viscous", "drumwright_shell")
+        ),
+        "warning: lagged, lagged_regularized, coulomb: friction creeps while it holds, by the "
+        "regularization of friction_law 'soft'; --friction-law elastic holds 'cube' on springs that do "
+        "not creep",
     ]
 
 
@@ -217,6 +226,54 @@ def test_the_schedule_is_read_once_for_all_models(monkeypatch: pytest.MonkeyPatc
     comparison = compare_models(load_scene(PINCH), ["sap", "lagged"], duration=0.01)
     assert comparison.controls == "schedule"
     assert len(read) == 1
+
+
+def test_a_replay_shows_the_default_mj_step_and_models_that_differ() -> None:
+    scene = load_scene(PINCH)
+    assert choose_filmed(make_cases(scene)) == {
+        "sap", "coulomb", "no_slip", "viscous", "stewart_trinkle", "mujoco",
+    }  # fmt: skip
+    few = ["lagged", "lagged_regularized", "mujoco"]
+    labels = [case.label for case in make_cases(scene, few)]
+    assert choose_filmed(make_cases(scene, few)) == {*labels[:6]}
+    # Frames are those of steps, so runs under error control are in no replay.
+    accurate = choose_filmed(make_cases(scene, ["coulomb", "lagged"], accuracy=1e-3))
+    assert accurate == {"coulomb", "lagged"}
+
+
+def test_a_comparison_in_which_a_body_creeps_advises_springs() -> None:
+    scene = load_scene(PINCH)
+    soft = compare_models(scene, ["coulomb", "sap", "no_slip"], duration=2.2)
+    advice = advise_springs(soft)
+    assert advice.startswith("coulomb: friction creeps") and "--friction-law elastic" in advice
+    assert "--friction-law elastic" in make_report(soft)
+    elastic = compare_models(scene, ["coulomb"], friction_law="elastic", duration=2.2)
+    assert advise_springs(elastic) == "" and "--friction-law elastic" not in make_report(elastic)
+
+
+@pytest.mark.slow
+def test_a_report_has_one_legend_and_no_column_is_cut_off() -> None:
+    """The widest table, with all models and a window of 1280 pixels, needs no scrolling."""
+    chromium = shutil.which("chromium")
+    if chromium is None or importlib.util.find_spec("playwright") is None:
+        pytest.skip("chromium or playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    page_text = make_report(compare_models(load_scene(PINCH), duration=2.2))
+    assert page_text.count('class="legend"') == 1
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_content(page_text)
+        widths = page.evaluate(
+            "[...document.querySelectorAll('.wide')].map(e => [e.scrollWidth, e.clientWidth])"
+        )
+        assert len(widths) == 3
+        assert all(needed <= shown for needed, shown in widths)
+        assert page.evaluate("document.documentElement.scrollWidth") == 1280
+        browser.close()
 
 
 @pytest.mark.slow
@@ -432,7 +489,8 @@ def test_ctrl_c_prints_the_rows_so_far(make_scene: MakeScene, tmp_path: Path) ->
     assert process.returncode == 130
     table = [line for line in out.splitlines() if not line.startswith(("report:", "replay:"))]
     assert table[-1].startswith("sap")
-    assert "interrupted" in err
+    assert "interrupted" in err and "no replay" in err
+    assert not list((tmp_path / "out").glob("*_replay.html"))
     assert "Traceback" not in err
     report = tmp_path / "out" / "ball.html"  # with the rows so far
     assert "sap" in report.read_text()

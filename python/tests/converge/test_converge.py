@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
@@ -12,11 +13,13 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+import rich.console
 
 import stiction
-from stiction.analysis.converge import Convergence, measure_convergence
+from stiction.analysis.converge import Convergence, convergence, measure_convergence
 from stiction.analysis.converge.analysis import calc_order, estimate_finest_error, find_step
 from stiction.analysis.converge.norm import calc_distances, calc_levers, judge_sensitivity
+from stiction.analysis.converge.table import make_table
 
 FLOOR = '<geom name="floor" type="plane" size="9 9 1"/>'
 OSCILLATOR = (
@@ -44,6 +47,14 @@ def write(tmp_path: Path, bodies: str, option: str = "") -> Path:
 
 def measure(path: Path, *models: str, **arguments: float) -> Convergence:
     return measure_convergence(stiction.load_scene(path), models, **arguments)
+
+
+def follow_spring(x: float, v: float, time: float) -> tuple[float, float]:
+    """Returns the exact x and v of x'' = -1000 x - 50 v after a time [s]."""
+    w = math.sqrt(1000 - 25**2)
+    decay, c, s = math.exp(-25 * time), math.cos(w * time), math.sin(w * time)
+    b = (v + 25 * x) / w
+    return decay * (x * c + b * s), decay * ((b * w - 25 * x) * c - (x * w + 25 * b) * s)
 
 
 def test_the_errors_of_a_power_of_the_step_are_found() -> None:
@@ -121,6 +132,67 @@ def test_a_sliding_ball_converges_and_sap_goes_elsewhere(tmp_path: Path) -> None
     # sap glides on mu tau |v_t| = 2 cm at 1 m/s, which no step removes.
     assert sap.limit_distance > 1e-3
     assert sap.limit_distance > 10 * coulomb.errors[-1]
+
+
+# A motor follows a ramp of 0.2 m/s and moves nothing that touches, so its motion has no error of contact.
+RAMP = """
+<body><joint name="slide" type="slide" axis="1 0 0" damping="50"/><geom size=".1" mass="1"/></body>
+</worldbody>
+<actuator><position joint="slide" kp="1000"/></actuator>
+<custom><text name="stiction_controls" data="start end"/></custom>
+<keyframe><key name="start" time="0" ctrl="0"/><key name="end" time="0.4" ctrl="0.08"/></keyframe>
+"""
+
+
+def test_the_period_of_controls_is_no_error_of_the_step(tmp_path: Path) -> None:
+    path = write(tmp_path, RAMP, 'timestep="0.004" gravity="0 0 0"')
+    # With these controls the exact motion is that of a spring and a damper in each period.
+    for period, held in ((None, 1), (0.02, 5)):
+        result = measure(path, "coulomb", num_steps=5, period=period)
+        (model,) = result.models
+        assert result.period == pytest.approx(0.004 * held)
+        x = v = 0.0
+        exact = [x]
+        for i in range(100):
+            target = 0.2 * 0.004 * held * (i // held)
+            x, v = follow_spring(x - target, v, 0.004)
+            x += target
+            exact.append(x)
+        scene = stiction.load_scene(path)
+        data, simulator = scene.make_data(), scene.make_simulator("coulomb", time_step=0.004)
+        squares = []
+        for i in range(100):
+            data.ctrl[0] = 0.2 * 0.004 * held * (i // held)
+            simulator.step(data)
+            squares.append((data.qpos[0] - exact[i + 1]) ** 2)
+        assert model.errors[0] == pytest.approx(math.sqrt(np.mean(squares)), rel=0.05)
+        assert model.order == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize("period", [0.0, 0.002, 0.006, -0.004])
+def test_a_period_that_no_run_can_have_is_refused(tmp_path: Path, period: float) -> None:
+    path = write(tmp_path, RAMP, 'timestep="0.004"')
+    with pytest.raises(stiction.Error, match=r"period: is .* give a multiple of 0\.004 s"):
+        measure(path, "coulomb", period=period)
+
+
+def test_a_run_that_does_not_converge_has_no_error_of_its_finest_step(tmp_path: Path) -> None:
+    result = measure(
+        write(tmp_path, BALL, 'timestep="0.004"'), "coulomb", duration=0.3, num_steps=3
+    )
+    (model,) = result.models
+    differences = [4e-4, 3e-4]  # of an order of 0.4
+    positions = [np.zeros((3, 7)) for _ in range(3)]
+    for q in positions:
+        q[:, 3] = 1
+    positions[1][:, 0], positions[2][:, 0] = differences[0], sum(differences)
+    scene = stiction.load_scene(tmp_path / "scene.xml")
+    convergence._judge(model, scene.model, np.ones(6), positions, result)
+    assert model.status == "not_converging" and model.finest_error is None
+    assert model.errors == pytest.approx([7e-4, 3e-4])
+    text = io.StringIO()
+    rich.console.Console(file=text, width=200).print(make_table(result))
+    assert text.getvalue().count("3.00e-04") == 1
 
 
 @pytest.mark.slow
@@ -203,8 +275,11 @@ def test_the_command_prints_the_table_and_its_exit_code_is_that_of_the_accuracy(
     figures = json.loads(run(*arguments, "--json").stdout)
     assert figures["models"][0]["order"] == pytest.approx(1, abs=0.1)
     assert figures["time_steps"] == [0.004, 0.002, 0.001]
-    wrong = run(*arguments, "--accuracy", "-1")
-    assert wrong.returncode == 2
+    wrong = run(*arguments, "--accuracy", "0")
+    assert wrong.returncode == 2 and "is 0, must be above 0" in wrong.stderr
+    assert figures["period"] == 0.004
+    held = json.loads(run(*arguments, "--period", "20ms", "--json").stdout)
+    assert held["period"] == 0.02
     quiet = run(*arguments, "--quiet")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 

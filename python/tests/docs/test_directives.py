@@ -10,6 +10,7 @@ from cards import Cards
 from model_traits import list_traits
 
 import stiction
+from stiction._core import contact_model_traits
 
 
 class Source:
@@ -44,7 +45,12 @@ def test_a_card_without_a_link_is_an_error() -> None:
 
 def test_traits_are_those_of_the_table_of_models() -> None:
     rows = {name: dict(list_traits(name)) for name in stiction.contact_models()}
-    assert rows["coulomb"]["wrong by design"] == "nothing of its own"
+    assert rows["coulomb"]["wrong by design besides"] == "nothing"
+    creeping = {name for name, row in rows.items() if "creeps" in row["what sticks"]}
+    assert creeping == {name for name in rows if not contact_model_traits(name).is_rigid}
+    assert (
+        "elastic" in rows["coulomb"]["what sticks"] and "elastic" not in rows["sap"]["what sticks"]
+    )
     assert rows["coulomb"]["kind"] == "compliant; a sequence of convex problems"
     assert "friction bounds" in rows["coulomb"]["bound on the solver's error"]
     assert rows["similar"]["bound on the solver's error"] == "yes"
@@ -54,4 +60,4 @@ def test_traits_are_those_of_the_table_of_models() -> None:
     assert "[`lcp_solver`](#option-lcp-solver)" in rows["no_slip"]["options of its own"]
     assert rows["mujoco"]["kind"] == "MuJoCo's own step"
     # A bar would end the cell of the table.
-    assert r"\|v_t\|" in rows["similar"]["wrong by design"]
+    assert r"\|v_t\|" in rows["similar"]["wrong by design besides"]

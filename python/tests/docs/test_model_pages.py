@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import stiction
+from stiction import contact_models
+from stiction._core import contact_model_traits
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = {path.stem: path for path in (DOCS / "models").glob("*.md")}
@@ -47,3 +49,19 @@ def test_the_page_of_all_models_leads_to_each(model: str) -> None:
     overview = (DOCS / "contact_models.md").read_text()
     assert f"](models/{model}.md)" in overview
     assert f"\nmodels/{model}\n" in overview
+
+
+def test_pages_agree_on_the_number_of_contact_models() -> None:
+    """'mujoco' is the baseline, and counts as none."""
+    count = sum(not contact_model_traits(name).is_mj_step for name in contact_models())
+    word = {11: "eleven", 12: "twelve", 13: "thirteen", 14: "fourteen"}[count]
+    number = re.compile(r"\b([a-z]+teen|ten|eleven|twelve|\d+)\s+contact\s+models", re.IGNORECASE)
+    pages = [*DOCS.rglob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md"]
+    pages.remove(DOCS / "studies.md")  # which run under some of them
+    found = [
+        (path.name, text.lower())
+        for path in pages
+        for text in number.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert {"README.md", "index.md", "contact_models.md"} <= {name for name, _ in found}
+    assert [each for each in found if each[1] not in (word, str(count))] == []

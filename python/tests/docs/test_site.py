@@ -293,6 +293,43 @@ def test_guides_stand_before_the_reference(
 
 
 @needs_browser
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("creep", "creep.html"),
+        ("my gripper slips", "tutorial/own_model.html"),
+        ("gripper slips", "creep.html"),
+        ("elastic", "anchors.html"),
+        ("Simulator", "api/python/scenes.html"),
+        ("time step", "tools/converge.html"),
+        ("error control", "error_control.html"),
+        ("grasp", "tools/grasp.html"),
+        ("keyframe", "tutorial/own_model.html"),
+        ("install", "installation.html"),
+        ("impratio", "from_mujoco.html"),
+        ("stiction_tolerance", "options.html"),
+        ("recording", "recordings.html"),
+        ("taxels", "taxels.html"),
+        ("make_simulator", "api/python/scenes.html"),
+    ],
+)
+def test_a_question_leads_to_the_page_that_answers_it(
+    browser: Any, address: str, query: str, page: str
+) -> None:
+    tab = Tab(browser, address, _DESKTOP)
+    shown = tab.open(f"search.html?q={query.replace(' ', '+')}")
+    shown.locator("ul.search li").first.wait_for(timeout=20_000)
+    shown.wait_for_function(
+        "!document.querySelector('#search-progress, .search-summary')?.innerText.includes('...')"
+    )
+    links = shown.locator("ul.search li > a")
+    found = [links.nth(i).get_attribute("href") for i in range(min(links.count(), 5))]
+    assert found[0].partition("#")[0].partition("?")[0] == page, found
+    assert tab.faults == []
+    shown.close()
+
+
+@needs_browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_replay_is_dark_where_the_page_is(browser: Any, address: str, theme: str) -> None:
     tab = Tab(browser, address, _DESKTOP)

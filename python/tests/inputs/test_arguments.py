@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.inputs.arguments import describe_type
 
 SCENE = """
 <mujoco>
@@ -100,7 +102,7 @@ def test_an_integer_that_is_too_large_names_the_largest(model: mujoco.MjModel) -
 
 @pytest.mark.parametrize("value", [None, "scene.xml", 3, mujoco.MjData])
 def test_another_object_in_place_of_the_model_is_refused(value: Any) -> None:
-    with pytest.raises(stiction.Error, match=r"^model: is a \w+, not a mujoco.MjModel"):
+    with pytest.raises(stiction.Error, match=r"^model: is (None|an? \w+), not a mujoco.MjModel"):
         stiction.Simulator(value)
 
 
@@ -204,9 +206,30 @@ def test_every_path_argument_refuses_other_objects(path: Any, code: str) -> None
 
 
 def test_a_recorder_needs_a_simulator(tmp_path: Path) -> None:
-    with pytest.raises(
-        stiction.Error, match="is a NoneType; must be a stiction.Simulator"
-    ) as caught:
+    with pytest.raises(stiction.Error, match="is None, must be a stiction.Simulator") as caught:
         stiction.Recorder(tmp_path / "x.mcap", None)  # type: ignore[arg-type]
     assert (caught.value.code, caught.value.where) == ("wrong_shape", "simulator")
     assert not (tmp_path / "x.mcap").exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3, "an int"),
+        ([], "a list"),
+        (None, "None"),
+        ("", "a str"),
+        ({}, "a dict"),
+        (1.0, "a float"),
+    ],
+)
+def test_types_have_their_article(value: object, text: str) -> None:
+    assert describe_type(value) == text
+    assert describe_type(mujoco.MjModel.from_xml_string("<mujoco/>")) == "an MjModel"
+
+
+def test_no_message_writes_an_article_before_a_type_of_any_kind() -> None:
+    """'is a int' comes from such a line; describe_type has the article."""
+    package = Path(stiction.__file__).parent
+    wrong = re.compile(r"\b(is|are) an? \{type\(")
+    assert [p.name for p in package.rglob("*.py") if wrong.search(p.read_text())] == []

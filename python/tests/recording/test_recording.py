@@ -238,7 +238,7 @@ def test_other_readers_can_use_the_schemas(record_run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((None,), "data: is a NoneType, not a mujoco.MjData"),
+        ((None,), "data: is None, not a mujoco.MjData"),
         (("other",), "data: belongs to another model"),
         (("data", 0), "nstep: is 0, must be in 1.."),
         (("data", 1.5), "nstep: is 1.5, must be"),

@@ -323,3 +323,20 @@ def test_every_scene_has_a_derivation_and_every_engine_a_source() -> None:
         assert engine.source
         assert engine.settings_text
         assert engine.family in REPORTS
+
+
+def test_the_best_engine_is_first_in_each_table() -> None:
+    """In scenes by the error at the smallest step, and in the totals by the number of right answers."""
+    text = (DOCS / "scorecard.md").read_text()
+    rank = {">": 2000.0, "-": math.inf}
+    tables = [part for part in text.split("### ")[1:] if "| order |" in part]
+    assert len(tables) == 20
+    for part in tables:
+        part = part.partition("\n## ")[0]
+        rows = [x for x in part.splitlines() if x.startswith("| ")][1:]
+        finest = [row.split("|")[3].split(",")[-1].strip() for row in rows]
+        errors = [rank.get(x[0], 0) or float(x.removesuffix("%")) for x in finest]
+        assert errors == sorted(errors), part.splitlines()[0]
+    totals = text.partition("## Totals")[2].partition("## ")[0]
+    right = [int(x.split("|")[2]) for x in totals.splitlines() if re.match(r"\| \w+ .*\d", x)]
+    assert right == sorted(right, reverse=True) and len(right) > 20

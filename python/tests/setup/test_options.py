@@ -138,6 +138,8 @@ def test_settings_have_the_type_of_their_option(text: str, setting: Setting) -> 
     ("text", "message"),
     [
         ("gap_correction", "'gap_correction' is not NAME=VALUE"),
+        ("tolerence=1e-3", r"no setting 'tolerence' \(did you mean 'tolerance'\?\)"),
+        ("time_stp=1e-3", r"no setting 'time_stp' \(did you mean 'time_step'\?\)"),
         ("gap_corection=1", r"no setting 'gap_corection' \(did you mean 'gap_correction'\?\)"),
         ("gap_correction=much", "gap_correction is 'much', must be a number"),
         ("max_iterations=2.5", "max_iterations is '2.5', must be an integer"),

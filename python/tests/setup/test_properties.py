@@ -108,7 +108,7 @@ def test_numbers_of_numpy_are_accepted(model: mujoco.MjModel) -> None:
         ({"materials": {"g": {"friction": object()}}}, "wrong_shape", "properties"),
         ({"materials": {(1, 2): {}}}, "wrong_shape", "properties"),
         ({"materials": 3}, "syntax", "must be a mapping"),
-        (3, "wrong_shape", "is a int"),
+        (3, "wrong_shape", "is an int"),
         ("nowhere.yaml", "file_not_found", "nowhere.yaml"),
     ],
 )

@@ -105,3 +105,16 @@ def test_a_failing_study_must_fail_by_its_checks(
 ) -> None:
     done = call_function(place, f"failing_studies=(known); judge_study {study} {code}")
     assert (done.returncode, done.stdout) == (failed, f"{line}\n")
+
+
+def test_a_build_says_how_far_it_is(place: Path) -> None:
+    """Also a first build, whose output begins with that of CMake and ninja's look for new files."""
+    lines = ["-- Configuring done", "[0/2] Re-checking globbed directories..."]
+    lines += [f"[{i}/24] Building CXX object {i}.o" for i in range(1, 25)]
+    text = "\\n".join(lines)
+    shown = call_function(place, f"SECONDS=60; printf -- '{text}\\n' | show_build build.log")
+    assert shown.returncode == 0, shown.stderr
+    first, *_, last = shown.stdout.splitlines()
+    assert first == "compiled 1 of 24 files"
+    assert last.startswith("compiled in ")
+    assert (place / "build.log").read_text().splitlines() == lines

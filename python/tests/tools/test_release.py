@@ -99,6 +99,7 @@ def test_release_joins_fragments_sets_the_version_and_tags(clone: Path) -> None:
     done = release(clone, "7.8.9")
     assert done.returncode == 0, done.stderr
     assert "project(stiction VERSION 7.8.9" in (clone / "CMakeLists.txt").read_text()
+    assert "version: 7.8.9" in (clone / "CITATION.cff").read_text().splitlines()
     changes = (clone / "CHANGELOG.md").read_text()
     section = changes[changes.index("## 7.8.9 (") :]
     assert section.index("### Added") < section.index("`stiction thing` does a thing.")
@@ -203,3 +204,4 @@ def test_version_of_the_package_is_that_of_the_build() -> None:
     assert (
         f"project(stiction VERSION {stiction.__version__}" in (ROOT / "CMakeLists.txt").read_text()
     )
+    assert f"version: {stiction.__version__}" in (ROOT / "CITATION.cff").read_text().splitlines()

@@ -250,6 +250,47 @@ def test_one_scrubs_through_a_recording_with_its_patches(
             wait_for_color(page, project(page, layout, (0, 0, 0)), wanted)
 
 
+_FALL = """
+<mujoco><option timestep="0.005"/><worldbody>
+  <geom type="plane" size="1 1 .1" euler="0 10 0"/>
+  <body pos="0 0 .12" euler="0 10 0"><freejoint/><geom type="box" size=".05 .05 .05" mass="1"/></body>
+</worldbody></mujoco>
+"""
+
+# Limits of each plot, and how many of its pixels have a strong color, as curves do.
+_LOOK_AT_PLOTS = """() => Object.values(window.__viserTestpoints?.uplots ?? {}).map(({chart}) => {
+  const {width, height} = chart.ctx.canvas;
+  const pixels = chart.ctx.getImageData(0, 0, width, height).data;
+  let colored = 0;
+  for (let i = 0; i < pixels.length; i += 4) {
+    const rgb = [pixels[i], pixels[i + 1], pixels[i + 2]];
+    if (pixels[i + 3] > 200 && Math.max(...rgb) - Math.min(...rgb) > 80) colored += 1;
+  }
+  return {title: chart.root.innerText, limits: [chart.scales.y.min, chart.scales.y.max], colored};
+})"""
+
+
+@pytest.mark.slow
+def test_plots_draw_a_run_that_begins_in_flight(
+    tmp_path: Path, open_page: Callable[[str], Any]
+) -> None:
+    (tmp_path / "fall.xml").write_text(_FALL)
+    scene = stiction.load_scene(tmp_path / "fall.xml")
+    # mj_step has no error bound at all.
+    sessions = [advance(Simulation(scene, name), 80) for name in ("coulomb", "mujoco")]
+    assert np.isnan(sessions[0].frames[1].creep) and sessions[0].frames[-1].creep > 0
+    with Viewer(sessions) as viewer:
+        page = open_page(viewer.url)
+        wait_for(lambda: viewer._plots.is_complete, "plots of all steps")
+        wait_for(lambda: len(page.evaluate(_LOOK_AT_PLOTS)) == 4, "four plots")
+
+        def are_drawn() -> bool:
+            plots = page.evaluate(_LOOK_AT_PLOTS)
+            return all(None not in each["limits"] and each["colored"] > 100 for each in plots)
+
+        wait_for(are_drawn, lambda: f"a plot is empty: {page.evaluate(_LOOK_AT_PLOTS)}")
+
+
 def fail_once(scene: stiction.Scene) -> Simulation:
     """Returns a simulation of 30 steps, of which the 21st has failed, at its start."""
     session = Simulation(scene, "sap")

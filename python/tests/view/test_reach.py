@@ -1,6 +1,8 @@
-"""Tests that the camera of a page sees bodies that move away, and otherwise stays where it is."""
+"""Tests that the camera of a page sees what films are about, and otherwise stays where it is."""
 
 from __future__ import annotations
+
+import itertools
 
 import mujoco
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import stiction
 from stiction.view.film import Film
 from stiction.view.layout import find_reach, make_layout
+from stiction.view.world import _PLANE
 
 SCENE = (
     "<mujoco><statistic center='0 0 .3' extent='1'/><worldbody><geom type='plane' size='9 9 .1'/>"
@@ -70,3 +73,50 @@ def test_a_scene_in_which_nothing_moves_has_no_reach() -> None:
     film.step(stiction.Simulator(model, "sap"), data)
     assert find_reach([film]) is None
     assert make_layout(model, 1, None).size == model.stat.extent
+
+
+# A slow block on a long cart touches it, and a ball far away touches only the floor.
+CART = (
+    "<mujoco><option timestep='0.01'/><statistic center='0 0 1' extent='5'/><worldbody>"
+    "<geom type='plane' size='9 9 .1'/><body pos='0 0 .1'><joint type='slide' axis='1 0 0'/>"
+    "<geom type='box' size='.3 .1 .05' pos='0 .2 0' mass='5' contype='0' conaffinity='2'/></body>"
+    "<body pos='0 .2 .199'><freejoint/><geom type='box' size='.05 .05 .05' euler='0 0 45' mass='1'"
+    " contype='2' conaffinity='1'/></body>"
+    "<body pos='3 0 .1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+)
+
+
+def test_the_camera_sees_the_bodies_that_touch_each_other() -> None:
+    model = mujoco.MjModel.from_xml_string(CART)
+    data, film = mujoco.MjData(model), Film("coulomb")
+    simulator = stiction.Simulator(model)
+    data.qvel[0] = 0.5
+    while data.time < 1:
+        film.step(simulator, data)
+    reach = find_reach([film])
+    assert reach is not None and reach.is_subject
+    # The cart is 0.6 m long, moves 0.5 m less what the block takes, and carries a turned cube on top.
+    assert reach.low == pytest.approx([-0.3, 0.1, 0.05], abs=2e-3)
+    assert reach.high[0] == pytest.approx(0.3 + data.qpos[0], abs=0.02)
+    assert reach.high[1:] == pytest.approx([0.3, 0.25], abs=2e-3)
+    layout = make_layout(model, 1, reach)
+    assert layout.look_at == pytest.approx((reach.low + reach.high) / 2)
+    for corner in (reach.low, reach.high):
+        axis, ray = layout.look_at - layout.camera, corner - layout.camera
+        cosine = axis @ ray / np.linalg.norm(axis) / np.linalg.norm(ray)
+        assert np.arccos(cosine) < layout.fov / 2
+    # It fills a good part of the picture, where the model's own camera would see 5 m.
+    half_height = np.linalg.norm(axis) * np.tan(layout.fov / 2)
+    assert np.linalg.norm(reach.high - reach.low) / 2 > 0.6 * half_height
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_floors_of_scenes_side_by_side_do_not_overlap(count: int) -> None:
+    model = mujoco.MjModel.from_xml_string(SCENE)
+    for azimuth in (0, 20, 45, 140):
+        model.vis.global_.azimuth = azimuth
+        layout = make_layout(model, count)
+        radius = _PLANE * layout.spacing / np.sqrt(2)  # from the center to a corner
+        assert all(
+            np.linalg.norm(b - a) > 2 * radius for a, b in itertools.pairwise(layout.offsets)
+        )

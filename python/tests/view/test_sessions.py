@@ -19,11 +19,12 @@ import yaml
 
 import stiction
 from stiction.runs.controls import ControlsName
+from stiction.view import readers
 from stiction.view.certificate_strip import count_steps, find_bad_frames, make_strip
 from stiction.view.film import Film, film_sessions
 from stiction.view.frame import Frame
 from stiction.view.panels import ModelPanel, list_speeds
-from stiction.view.plots import QUANTITIES, make_series, take_affordable, thin_out
+from stiction.view.plots import QUANTITIES, make_limits, make_series, take_affordable, thin_out
 from stiction.view.recorded import RecordedRun, check_same_scene
 from stiction.view.runner import _TICK, Runner
 from stiction.view.session import Session, check_count
@@ -437,6 +438,27 @@ def test_series_have_the_figures_of_each_run_at_their_times(scene: stiction.Scen
     assert logarithms[5] == pytest.approx(np.log10(frames[0][5].error_bound))
 
 
+@pytest.mark.parametrize(
+    ("rows", "limits"),
+    [
+        ([[math.nan, -5.2, -3.1], [-4.0, math.nan, math.nan]], (-5.2, -3.1)),  # flies at first
+        ([[math.nan, math.nan], [2.0, 7.0]], (2.0, 7.0)),  # a model without certificates
+        ([[math.nan, math.nan]], (0.0, 1.0)),
+        ([[0.0, 0.0]], (0.0, 1.0)),
+        ([[3.0, 3.0]], (3.0, 3.004)),
+        ([[0.4607, 0.4611]], (0.4607, 0.4647)),  # the labels would all be 0.461
+        ([[-1e-9, 2e-9]], (-1e-9, 2e-9)),
+    ],
+)
+def test_limits_of_a_plot_contain_all_values_that_are_known(
+    rows: list[list[float]], limits: tuple[float, float]
+) -> None:
+    out = make_limits([np.array(row) for row in rows])
+    assert out.shape == (len(rows[0]),)
+    assert out[:2] == pytest.approx(limits, abs=1e-15)
+    assert set(out) == set(out[:2])
+
+
 def test_a_long_run_is_thinned_out(scene: stiction.Scene) -> None:
     session = Simulation(scene, "sap")
     go(session, 1)
@@ -559,3 +581,15 @@ def test_the_speed_of_the_command_is_among_those_of_the_page(speed: float) -> No
     speeds = list_speeds(speed)
     assert list(speeds.values()) == sorted({*list_speeds(1.0).values(), speed})
     assert len(speeds) == 7 + (speed in (0.3, 3.0))
+
+
+def test_the_remedy_for_a_missing_viewer_says_what_it_does_to_mujoco(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(readers, "find_missing", lambda: ["viser"])
+    monkeypatch.setattr(mujoco, "__version__", "4.0.1")
+    with pytest.raises(stiction.Error, match=r"takes MuJoCo 4\.0\.1 back to 4\.0\.0"):
+        readers.require_viewer()
+    monkeypatch.setattr(mujoco, "__version__", "4.0.0")
+    with pytest.raises(stiction.Error, match=r"run pip install 'stiction\[view\]'$"):
+        readers.require_viewer()

@@ -46,7 +46,8 @@ class ModelConvergence:
         status: 'ok', 'chaotic', 'not_converging' if finer steps do not come closer, 'failed' if a
             step failed, or 'refused' if the model rejects the scene.
         message: what the status means here; empty for 'ok'.
-        errors: error of each run [m], the coarsest first.
+        errors: error of each run [m], the coarsest first. If the status is 'not_converging', distances
+            from the finest run, without an entry for this one.
         order: observed order of convergence of the finest runs [-].
         finest_error: error of the finest run, extrapolated [m].
         accurate_step: largest step that reaches the accuracy [s].
@@ -84,6 +85,7 @@ class Convergence:
         accuracy: error that a step should reach [m].
         reference: model whose finest run the others are compared with.
         controls, seed: what drove the actuators.
+        period: time between two controls [s].
         models: the results of each contact model.
         interrupted: True if the runs were ended early.
     """
@@ -95,6 +97,7 @@ class Convergence:
     reference: str
     controls: str
     seed: int
+    period: float
     models: list[ModelConvergence] = dataclasses.field(default_factory=list)
     interrupted: bool = False
 
@@ -124,6 +127,7 @@ def measure_convergence(
     accuracy: float = 1e-3,
     controls: ControlsName | None = None,
     seed: int = 0,
+    period: float | None = None,
     options: Mapping[str, Any] | None = None,
     after_step: AfterStep = lambda: False,
 ) -> Convergence:
@@ -142,20 +146,16 @@ def measure_convergence(
         duration: simulated time [s]; None means to the end of the scene's schedule, or 2 s.
         accuracy: the error that a step should reach, above 0 [m].
         controls, seed: as in `stiction run`.
+        period: time between two controls of each run, a multiple of the largest step [s]; None means
+            the largest step. So all runs have the same controls, and what a schedule changes between
+            them is not counted as an error of the step.
         options: other arguments of Simulator; the tolerance is 1e-9 unless they have one.
         after_step: called after each step; the runs end if it returns True.
 
     Raises:
         Error: an argument is out of range.
     """
-    if num_steps < 3:
-        raise Error(
-            "invalid_value",
-            "num_steps",
-            f"is {num_steps}; an order needs runs with at least 3 steps",
-        )
-    if not accuracy > 0:
-        raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
+    _check_arguments(num_steps, accuracy)
     settings = RunSettings(
         scene,
         time_step=time_step,
@@ -175,6 +175,7 @@ def measure_convergence(
         reference=next((m for m in _REFERENCES if m in contact_models), contact_models[0]),
         controls=settings.find_controls().value,
         seed=seed,
+        period=_find_num_steps(period, largest) * largest,
     )
     finest: dict[str, Vector] = {}
     levers = calc_levers(scene.model)
@@ -196,13 +197,41 @@ def measure_convergence(
     return result
 
 
+def _check_arguments(num_steps: int, accuracy: float) -> None:
+    if num_steps < 3:
+        raise Error(
+            "invalid_value",
+            "num_steps",
+            f"is {num_steps}; an order needs runs with at least 3 steps",
+        )
+    if not accuracy > 0:
+        raise Error("invalid_value", "accuracy", f"is {accuracy:g} m, must be above 0")
+
+
+def _find_num_steps(period: float | None, largest: float) -> int:
+    """Returns the number of largest steps [s] in a period of controls [s], or raises Error."""
+    count = 1 if period is None else round(period / largest)
+    if period is not None and (count < 1 or abs(period - count * largest) > 1e-6 * largest):
+        raise Error(
+            "invalid_value",
+            "period",
+            f"is {period:g} s; all runs can have the same controls only at the ends of the largest "
+            f"steps, so give a multiple of {largest:g} s, or a smaller time step",
+        )
+    return count
+
+
 def _run(
     settings: RunSettings,
     refinement: int,
+    period: float,
     after_step: AfterStep,
     displacement: Vector | None = None,
 ) -> _Trajectory:
-    """Runs with the time step over `refinement`, from a start that may be displaced, (nv,)."""
+    """Runs with the time step over `refinement`, from a start that may be displaced, (nv,).
+
+    Controls change once in a period [s].
+    """
     time_step = settings.find_time_step() / refinement
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StictionWarning)
@@ -217,7 +246,13 @@ def _run(
                 samples.append(data.qpos.copy())
 
         num_steps = settings.count_steps() * refinement
-        run = Run(simulator, data, num_steps, settings.make_controls())
+        controls, held = settings.make_controls(), round(period / time_step)
+
+        def control(data: mujoco.MjData) -> None:
+            if run.num_made % held == 0:
+                controls(data)
+
+        run = Run(simulator, data, num_steps, control)
         message = ""
         try:
             if run.to_end(sample, stop=after_step) == RunEnd.stopped:
@@ -235,7 +270,7 @@ def _measure(
     runs: list[_Trajectory] = []
     try:
         for level in range(len(result.time_steps)):
-            runs.append(_run(settings, RATIO**level, after_step))
+            runs.append(_run(settings, RATIO**level, result.period, after_step))
             if runs[-1].message:
                 out.status, out.message = "failed", runs[-1].message
                 if out.message == _INTERRUPTED:
@@ -244,7 +279,9 @@ def _measure(
                     out.message = f"at steps of {runs[-1].time_step:g} s: {out.message}"
                 return out, None
         displaced = [
-            _run(settings, RATIO, after_step, make_displacement(levers, size)).positions
+            _run(
+                settings, RATIO, result.period, after_step, make_displacement(levers, size)
+            ).positions
             for size in DISPLACEMENTS
         ]
     except Error as e:
@@ -292,7 +329,7 @@ def _judge(
     # The distance from the finest run, and the error of that run.
     out.errors = [calc_distance(q, positions[-1]) + finest for q in positions[:-1]] + [finest]
     if out.finest_error is None:
-        out.errors[-1] = differences[-1]  # at least a difference is known
+        out.errors.pop()
         out.status = "not_converging"
         order = "none" if out.order is None else f"{out.order:.2g}"
         out.message = (
@@ -301,7 +338,7 @@ def _judge(
             "stiffness, because their own depends on the step"
         )
     out.accurate_step = analysis.find_step(
-        result.time_steps, out.errors, result.accuracy, out.order
+        result.time_steps[: len(out.errors)], out.errors, result.accuracy, out.order
     )
     if out.accurate_step is not None:
         out.is_extrapolated = out.accurate_step < result.time_steps[-1]

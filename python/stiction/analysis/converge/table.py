@@ -19,7 +19,8 @@ def make_table(result: Convergence) -> Table:
     headings = ["contact model", *steps, "order", "step", f"from {result.reference}", "status"]
     rows = []
     for model in result.models:
-        errors = [f"{error:.2e}" for error in model.errors] or ["-"] * len(result.time_steps)
+        errors = [f"{error:.2e}" for error in model.errors]
+        errors += ["-"] * (len(result.time_steps) - len(errors))
         order = "-" if model.order is None else f"{model.order:.2f}"
         distance = "-" if model.limit_distance is None else f"{model.limit_distance:.2e}"
         step = _format_step(model, result)

@@ -88,21 +88,21 @@ def make_page(rows: Sequence[Row], picture: str = "scorecard.png") -> str:
 
 
 GPU_MARK = "†"
-_SCENES_TEXT = f"""Each table has the relative **error** at the three time steps, the largest step
-first, and its observed **order** (1: half the step gives half the error; 0: a smaller step does not
-help). **Creep** is the speed of what should rest and **CPU** the time of a step relative to
-`{REFERENCE}`, both at the largest step. **Energy** is the largest gain of the three runs, relative to
-the energy of the scene; friction and contact can only take energy. **Same bits** compares two
-processes, and **said** has warnings, statuses and reasons.
+_SCENES_TEXT = f"""Each table begins with the engine that errs least at the smallest step. It has the
+relative **error** at the three time steps, the largest step first, and its observed **order** (1: half
+the step gives half the error; 0: a smaller step does not help). **Creep** is the speed of what should
+rest and **CPU** the time of a step relative to `{REFERENCE}`, both at the largest step. **Energy** is
+the largest gain of the three runs, relative to the energy of the scene; friction and contact can only
+take energy. **Same bits** compares two processes, and **said** has warnings, statuses and reasons.
 """
 
 _TOTALS_TEXT = f"""
 
-*Right* counts the scenes with an error up to 1 % at the smallest step, *near* up to 10 %, *wrong* above,
-and *none* those without a result. *Creep* is that of the held cube at its largest step, *CPU* the median
-of the scenes, and {GPU_MARK} marks an engine that is made for GPUs and ran on the CPU here. *Wrong runs*
-counts the runs of all steps with an error above 10 % or without a result, and *said* how many of them the
-engine commented in any way."""
+The engine with the most right answers is first. *Right* counts the scenes with an error up to 1 % at the
+smallest step, *near* up to 10 %, *wrong* above, and *none* those without a result. *Creep* is that of the
+held cube at its largest step, *CPU* the median of the scenes, and {GPU_MARK} marks an engine that is made
+for GPUs and ran on the CPU here. *Wrong runs* counts the runs of all steps with an error above 10 % or
+without a result, and *said* how many of them the engine commented in any way."""
 
 # Changes after first runs, with the family of engines that it belongs to; None concerns all.
 _CHANGES: tuple[tuple[str | None, str], ...] = (
@@ -159,14 +159,23 @@ def _describe_runs(rows: Sequence[Row]) -> str:
 
 
 def _list_engines(cells: dict[tuple[str, str], Cell], scene: str) -> list[str]:
-    return [name for name in ENGINES if (scene, name) in cells]
+    """Returns the engines that ran a scene: those with the least error at the smallest step first."""
+    names = [name for name in ENGINES if (scene, name) in cells]
+
+    def find_error(name: str) -> float:
+        error = abs(cells[scene, name].finest.error)
+        return error if math.isfinite(error) else math.inf
+
+    return sorted(names, key=find_error)
 
 
 def _make_totals(cells: dict[tuple[str, str], Cell]) -> str:
     names = [name for name in ENGINES if any(engine == name for _, engine in cells)]
-    lines = [_format_total(name, summarize(cells, name)) for name in names]
+    totals = {name: summarize(cells, name) for name in names}
+    names.sort(key=lambda name: (-totals[name].right, -totals[name].near, totals[name].wrong))
+    lines = [_format_total(name, totals[name]) for name in names]
     head = (
-        "| engine | right | near | wrong | none | creep, µm/s | energy | CPU | same bits "
+        "| engine | right | near | wrong | none | creep, µm/s | energy | CPU, ratio | same bits "
         "| wrong runs | said |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     )
@@ -188,7 +197,7 @@ def _make_scene(scene: Scene, cells: dict[tuple[str, str], Cell]) -> str:
         f"{scene.derivation.strip()}\n",
         f"Measured: {scene.quantity}; exact: {scene.exact:.5g}. Error: {scene.error}. "
         f"Time steps: {steps} ms.\n",
-        f"| engine | {scene.quantity} | error | order | creep, µm/s | energy | CPU | same bits "
+        f"| engine | {scene.quantity} | error | order | creep, µm/s | energy | CPU, ratio | same bits "
         "| said |",
         "|---|---:|---|---:|---:|---:|---:|---|---|",
     ]

@@ -145,7 +145,8 @@ constexpr Option kOptions[] = {
      .help =
          "Function by which friction increases with slip below the slip tolerance; or 'elastic', "
          "under which a contact that sticks is a spring along the surface that remembers its "
-         "stretch, so that nothing creeps; for lagged, lagged_regularized and coulomb."},
+         "stretch, so that what contacts hold does not creep; for lagged, lagged_regularized and "
+         "coulomb."},
     {.name = "tessellation",
      .member = choice<kSurfaces, &SurfaceOptions::tessellation>(names<contact::tessellation_names>),
      .is_used = has<&ContactModelTraits::takes_patches>,

@@ -128,9 +128,10 @@ std::string describe_failure(const StepInputs& in, const mjData* d, const Solved
   char accuracy[80];
   std::snprintf(accuracy, sizeof accuracy, " at a relative residual of %.1e (tolerance %.1e)",
                 residual, calc_solver_tolerance(in.options));
-  constexpr std::string_view kRemedy = "raise max_iterations, or take a smaller step";
-  return text + accuracy + "; " +
-         std::string(model.failure_note.empty() ? kRemedy : model.failure_note);
+  if (!model.failure_note.empty()) return text + accuracy + "; " + std::string(model.failure_note);
+  return text + accuracy + "; raise max_iterations, which allows " +
+         std::to_string(in.options.max_iterations) +
+         " in each solve of the step, or take a smaller step";
 }
 
 std::string describe_mass_ratio(const StepInputs& in, const SolvedContacts& contacts, int island) {
