@@ -116,7 +116,9 @@ TEST_P(RigidScene, BouncesKeepTheirHeightAndEnd) {
       // The highest of the steps before the impact is near the peak of the parabola.
       constexpr double kBetweenSteps = kGravity * 0.005 * 0.005;
       const double tolerance = has_gaps(GetParam()) ? kBetweenSteps : 0.02;
-      if (expected > 0.05) EXPECT_NEAR(height, expected, tolerance) << e << " " << num_bounces;
+      if (expected > 0.05) {
+        EXPECT_NEAR(height, expected, tolerance) << e << " " << num_bounces;
+      }
       ++num_bounces;
       expected *= e * e;
       height = 0;

@@ -259,7 +259,8 @@ bool makes_energy(const std::string& xml, double stiffness, double seconds, cons
   options.parameters.normal_law = law.law;
   plant::Material material = plant::kDefaultMaterial;
   material.law.stiffness = stiffness;
-  plant::MaterialTable materials{.geoms = std::vector(scene.model->ngeom, material)};
+  plant::MaterialTable materials;
+  materials.geoms.assign(scene.model->ngeom, material);
   Stepper stepper(scene.model, options, materials);
   bool is_any = false;
   while (scene.data->time < seconds) {
