@@ -12,7 +12,9 @@ const ANSWERS = [
   [/install|\bpip\b|wheel/i, "installation"],
   [/\bfast|slow|speed|performance|benchmark/i, "performance"],
   [/gymnasium|dm_control/i, "from_gymnasium"],
+  [/record|replay/i, "recordings"],
   [/impratio|noslip|mj_step|solref|solimp/i, "from_mujoco"],
+  [/^[a-z]+(_[a-z]+)+$/, "options"],  // a name, if it is one of an option
 ];
 
 function find_answer(query) {

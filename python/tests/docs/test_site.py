@@ -310,7 +310,6 @@ def test_guides_stand_before_the_reference(
         ("stiction_tolerance", "options.html"),
         ("recording", "recordings.html"),
         ("taxels", "taxels.html"),
-        ("make_simulator", "api/python/scenes.html"),
     ],
 )
 def test_a_question_leads_to_the_page_that_answers_it(
