@@ -233,7 +233,7 @@ Scene make_screw(double pitch, double dt) {
 /// which the row has one and the square of the slope times the other.
 TEST(ExactMobility, ScrewHolds) {
   for (const contact::ContactModel model : compliant_models()) {
-    SCOPED_TRACE(contact::name_of(model));
+    SCOPED_TRACE(contact::traits(model).name);
     for (const double pitch : {0.01, 0.002}) {
       for (const double dt : {0.001, 0.005}) {
         Scene scene = make_screw(pitch, dt);
