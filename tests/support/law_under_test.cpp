@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "stiction/contact/gaps.hpp"
 #include "stiction/contact/law_tables.hpp"
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
@@ -134,9 +133,7 @@ Start make_start(const LawStart& from) {
 template <class Torsion>
 typename Torsion::Start make_torsion_start(const LawStart& from) {
   auto start = make_start<typename Torsion::Start>(from);
-  for (int i = 0; i < from.contact.dim - 1; ++i)
-    start.friction[i][kLane] = from.contact.friction[i];
-  start.slip_scale[kLane] = contact::calc_slip_scale(from.contact);
+  start.set_friction(kLane, from.contact);
   return start;
 }
 

@@ -46,13 +46,6 @@ void reduce_dissipation(const ModelParameters& parameters, double factor,
   d = 1 / (factor * speed);
 }
 
-/// Increases a linear dissipation that lets surfaces part too fast.
-void increase_relaxation(const ModelParameters& parameters, double dt, Contact* c) {
-  const double speed = parameters.max_correction_speed, depth = -c->phi0;
-  double& tau = c->law.relaxation_time;
-  if (speed > 0 && tau >= dt && depth > speed * (dt + tau)) tau = depth / speed - dt;
-}
-
 }  // namespace
 
 double calc_slip_scale(const Contact& contact) {
@@ -77,15 +70,14 @@ void correct_overlaps(ContactModel model, const ModelParameters& parameters,
                       ContactProblem* problem) {
   if (traits(model).is_rigid || traits(model).is_mj_step) return;
   const NormalLawKind law = find_normal_law(model, parameters.normal_law);
-  const PropertyUse use = calc_property_use(model, parameters.normal_law);
+  if (!calc_property_use(model, parameters.normal_law).dissipation) return;
   const StiffnessMember stiffness = find_stiffness(model, parameters);
   const double factor = law == NormalLawKind::hertz ? 1.5 : 1;
   for (const BodyPair& pair : problem->pairs) {
     for (int i = pair.first_contact; i < pair.first_contact + pair.num_contacts; ++i) {
       Contact& c = problem->contacts[i];
-      if (c.phi0 >= 0 || c.face >= 0 || c.law.*stiffness != kInfinity) continue;
-      if (use.dissipation) reduce_dissipation(parameters, factor, *problem, pair, &c);
-      if (use.relaxation_time) increase_relaxation(parameters, problem->time_step, &c);
+      if (c.phi0 < 0 && c.face < 0 && c.law.*stiffness == kInfinity)
+        reduce_dissipation(parameters, factor, *problem, pair, &c);
     }
   }
 }

@@ -257,10 +257,8 @@ bool makes_energy(const std::string& xml, double stiffness, double seconds, cons
   StepOptions options;
   options.contact_model = law.model;
   options.parameters.normal_law = law.law;
-  plant::Material material = plant::kDefaultMaterial;
-  material.law.stiffness = stiffness;
-  plant::MaterialTable materials;
-  materials.geoms.assign(scene.model->ngeom, material);
+  plant::MaterialTable materials = plant::make_default_materials(scene.model);
+  for (plant::Material& material : materials.geoms) material.law.stiffness = stiffness;
   Stepper stepper(scene.model, options, materials);
   bool is_any = false;
   while (scene.data->time < seconds) {

@@ -6,7 +6,6 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
-#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/contact_solver.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
@@ -169,11 +168,10 @@ class ConvexSolver final : public ContactSolver {
       if (!needs_torsion_law(contact)) continue;
       const int lane = batch->source.num_contacts++;
       batch->source.contact[lane] = *next;
-      const int num_slips = contact.dim - 1;  // 2, 3 or 5
-      for (int i = 0; i < num_slips; ++i) start.friction[i][lane] = contact.friction[i];
-      start.slip_scale[lane] = contact::calc_slip_scale(contact);
     }
     gather(problem, batch->source, &batch->frame, &start);
+    for (int lane = 0; lane < batch->source.num_contacts; ++lane)
+      start.set_friction(lane, problem.contacts[batch->source.contact[lane]]);
     batch->calc_velocity(V);
     start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
     batch->parameters = F::make_torsion_parameters(start, model);

@@ -105,10 +105,9 @@ struct CoulombWith : LaggedWith<Laws> {
                                                               const ModelParameters& model) {
     typename Torsion::Parameters p;
     static_cast<typename LaggedTorsionWith<Laws>::Parameters&>(p) =
-        LaggedTorsionWith<Laws>::make_parameters(start, model);
+        LaggedTorsionWith<Laws>::make_parameters(start, model, math::broadcast(1));
     p.tolerance_scale = start.slip_scale;
     p.normal_bound = NormalBound(start, model);
-    p.normal_bound.slip_per_impulse = Lanes{};
     Torsion::set_normal_bound(p.normal.calc_start_impulse(start.v_c0.z), &p);
     return p;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/contact/gaps.hpp"
 #include "stiction/formulations/convex/contact_batch.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
 
@@ -24,6 +25,17 @@ struct LaggedTorsionWith {
   struct Start : ContactStart {
     Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
     Lanes slip_scale = math::broadcast(1);  // contact::calc_slip_scale [-]
+
+    /// Sets the friction of a contact. Call it after `gather`. A rotation is not regularized by the
+    /// mobility of the tangents.
+    void set_friction(int lane, const contact::Contact& contact) {
+      const int num_slips = contact.dim - 1;  // 2, 3 or 5
+      for (int i = 0; i < num_slips; ++i) {
+        friction[i][lane] = contact.friction[i];
+        if (i >= 2 && contact.friction[i] > 0) delassus[lane] = 0;
+      }
+      slip_scale[lane] = contact::calc_slip_scale(contact);
+    }
   };
   struct Parameters {
     typename Laws::Normal normal;
@@ -38,14 +50,15 @@ struct LaggedTorsionWith {
   };
 
   /// Makes the parameters of four contacts' laws.
-  static Parameters make_parameters(const Start& start, const ModelParameters& model) {
+  /// @param eps_s slip tolerance of the tangential directions [m/s]
+  static Parameters make_parameters(const Start& start, const ModelParameters& model,
+                                    const Lanes& eps_s) {
     Parameters p;
     p.normal = Laws::make_normal(start, model);
     p.friction = Laws::make_friction(model);
     p.gamma_n0 = find_lagged_impulse(start, p.normal);
-    // It does not grow with the impulse, because w is the mobility of the tangents only.
     for (int i = 0; i < kNumSlips; ++i) p.mu[i] = start.friction[i];
-    p.slip_tolerance = model.stiction_tolerance * start.slip_scale;
+    p.slip_tolerance = eps_s * start.slip_scale;
     return p;
   }
   /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
@@ -148,7 +161,7 @@ struct LaggedWith {
   }
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model) {
-    return Torsion::make_parameters(start, model);
+    return Torsion::make_parameters(start, model, math::broadcast(model.stiction_tolerance));
   }
   /// Makes the contacts stick by springs. A template, not instantiated for laws without them.
   template <class L = Laws>
@@ -224,7 +237,7 @@ struct LaggedRegularizedWith : LaggedWith<Laws> {
   }
   static typename LaggedTorsionWith<Laws>::Parameters make_torsion_parameters(
       const typename LaggedTorsionWith<Laws>::Start& start, const ModelParameters& model) {
-    return Torsion::make_parameters(start, model);
+    return Torsion::make_parameters(start, model, calc_slip_tolerance(start, model));
   }
 
  private:

@@ -32,7 +32,7 @@ double calc_rebound_velocity(double e, double closing, double gap, double pushed
 }
 
 /// Marks the contacts with restitution that hit and have an impulse, and writes the gap terms of the
-/// impact, in which positions are not corrected. Contacts that hit reach their rebound velocity
+/// impact, in which overlaps are not corrected. Contacts that hit reach their rebound velocity
 /// after the forces of the step have acted.
 /// @param gaps those of the step
 /// @return true if any contact hits
@@ -43,7 +43,7 @@ bool find_hits(const RigidTerms& terms, const RigidMotion& motion, const GapTerm
   out->limits.resize(gaps.limits.size());
   std::ranges::transform(gaps.contacts, out->contacts.begin(), open);
   std::ranges::transform(gaps.limits, out->limits.begin(), open);
-  out->equalities.assign(gaps.equalities.size(), 0.0);
+  out->equalities = gaps.equalities;  // an equality may drive what hits
   hits->assign(terms.num_contacts(), 0);
   bool is_any = false;
   for (int i = 0; i < terms.num_contacts(); ++i) {

@@ -27,6 +27,8 @@ Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& ge
 /// What motion adds to an overlap in a step, beyond what its velocities at the end of the step say, is
 /// at most what this speed does. More is a start inside each other, or another normal [m/s].
 constexpr double kFastestGrowth = 0.1;
+/// Less is an error of rounding, or of the extrapolation of short steps [m].
+constexpr double kLeastGrowth = 2e-5;
 
 /// True if one of two bodies is on a base that moves away from the other along n: on a free joint, or
 /// on slides in several directions, as planar bases have. Joints of links hold them where they are.
@@ -46,6 +48,16 @@ bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, cons
     body = m->body_parentid[body];
   }
   return false;
+}
+
+/// Returns the overlap whose force drives bodies at the speed of correction [m].
+double calc_corrected(const TouchMemory::CarryOptions& options, const ContactProblem& problem,
+                      const contact::ContactLawData<double>& law) {
+  // Linear dissipation lets an overlap x part at x / (dt + tau). The force of Hunt and Crossley goes
+  // to 0 at this speed, so its spring must still be compressed there.
+  const double time = options.has_relaxation ? problem.time_step + law.relaxation_time
+                                             : 2 * problem.time_step;
+  return options.correction_speed * time;
 }
 
 /// The deepest near-rigid contact of two geoms.
@@ -158,7 +170,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
     const Pair* const before = knows_any ? find_before(pair.geoms) : nullptr;
     if (before) pair.made_energy = before->made_energy;
     pair.next_energy = before ? before->next_energy : contact::kInfinity;
-    if (options.correction < contact::kInfinity)
+    if (options.has_near_rigid)
       pair.rest_overlap = calc_rest_overlap(d, contacts, before, options, *problem);
     if (pair.rest_overlap > 0) shift(pair.rest_overlap, contacts, options.stiffness, problem);
     now.pairs.push_back(pair);
@@ -188,12 +200,14 @@ double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& conta
   const double known = before ? std::max(0.0, before->next_overlap) : 0;
   const double growth = deepest.overlap - known;
   double rest = before ? before->rest_overlap : 0;
-  if (growth > kFastestGrowth * problem.time_step) rest += growth;
+  if (growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step)) rest += growth;
   if (rest == 0) return 0;
   const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
   const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
                                      m_->geom_bodyid[contacts.geoms[1]]};
-  const double corrected = can_part(m_, d, bodies, {R[6], R[7], R[8]}) ? options.correction : 0;
+  double corrected = 0;
+  if (can_part(m_, d, bodies, {R[6], R[7], R[8]}))
+    corrected = calc_corrected(options, problem, problem.contacts[deepest.contact].law);
   return std::clamp(deepest.overlap - corrected, 0.0, rest);
 }
 

@@ -39,8 +39,10 @@ class TouchMemory final : public Memory {
  public:
   struct CarryOptions {
     bool has_impulses = false;                // false: the impulses have no effect
+    bool has_near_rigid = false;              // the model is compliant; the others have an effect
     contact::StiffnessMember stiffness = {};  // infinite in near-rigid contacts
-    double correction = contact::kInfinity;   // by which a step may correct overlaps [m]
+    bool has_relaxation = false;              // the law has linear dissipation
+    double correction_speed = 0;              // at which overlaps part [m/s]
   };
 
   /// Energy that springs have without motion that has put it there.
