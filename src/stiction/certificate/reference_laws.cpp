@@ -86,16 +86,16 @@ double calc_friction_norm(const ModelParameters& parameters, double squared_slip
 /// Returns the tolerance of |m u| [m/s]: mu eps_s for one coefficient mu. Otherwise slips and, at the
 /// rim of the contact, rotations have at most the tolerance eps_s, or v_s if any rotation counts.
 double calc_norm_tolerance(const ModelParameters& parameters, const Contact& c, double eps_s) {
-  constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9, kUnknownSize = 1;
+  constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
   if (c.dim <= 3 && c.friction[0] == c.friction[1])
     return eps_s * std::max(kNoFriction, c.dim == 3 ? c.friction[0] : 0.0);
-  const double rim = c.size > 0 ? c.size : kUnknownSize;
+  const bool has_rim = c.size > 0;
   double least = kInfinity, largest = kNoFriction;
   for (int i = 0; i < c.dim - 1; ++i) {
     if (i >= 2 && c.friction[i] > 0) eps_s = parameters.stiction_tolerance;
-    const double at_rim = i < 2 ? c.friction[i] : c.friction[i] / rim;
+    const double at_rim = i >= 2 && has_rim ? c.friction[i] / c.size : c.friction[i];
     largest = std::max(largest, at_rim);
-    if (at_rim > 0 && at_rim < least) least = at_rim;
+    if (at_rim > 0 && at_rim < least && (i < 2 || has_rim)) least = at_rim;
   }
   return eps_s * std::min(largest, std::max(least, kLeastShare * largest));
 }

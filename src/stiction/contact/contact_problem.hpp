@@ -75,7 +75,7 @@ struct Contact {
   std::array<double, 5> friction{};
   /// Number of components: 1 (frictionless), 3 (sliding), 4 (and torsion) or 6 (and rolling).
   int dim = 3;
-  double size = 0;  // radius at which rotations are slips, see calc_slip_scale [m]; 0: 1 m
+  double size = 0;  // radius of the rim at which it turns, see calc_slip_scale [m]; 0: unknown
   int source = -1;       // the caller's index of this contact
   int face = -1;         // index of a face of the contact surface `source`; -1: a point contact
   std::uint64_t id = 0;  // identifies the contact in the next step, for warm starts; 0: unknown

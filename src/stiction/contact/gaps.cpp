@@ -50,12 +50,11 @@ void reduce_dissipation(const ModelParameters& parameters, double factor,
 
 double calc_slip_scale(const Contact& contact) {
   constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
-  const double size = contact.size > 0 ? contact.size : 1;
   double least = kInfinity, largest = kNoFriction;
   for (int i = 0; i < contact.dim - 1; ++i) {
-    const double mu = contact.friction[i] / (i < 2 ? 1 : size);
-    if (mu > 0) least = std::min(least, mu);
+    const double mu = contact.friction[i] / (i >= 2 && contact.size > 0 ? contact.size : 1);
     largest = std::max(largest, mu);
+    if (mu > 0 && (i < 2 || contact.size > 0)) least = std::min(least, mu);
   }
   return std::clamp(least, kLeastShare * largest, largest);
 }

@@ -59,7 +59,7 @@ Reach calc_reach(ContactModel model, const ModelParameters& parameters, double d
                  const Contact& contact);
 
 /// Returns the tolerance of the slips mu_i u_i of a contact over that of a tangential slip, the least
-/// of mu_1, mu_2 and mu_i / size [-]. A contact that bears torsion or rolling then creeps at its rim
+/// of mu_1, mu_2 and, if the size is known, mu_i / size [-]. A contact that bears torsion or rolling then creeps at its rim
 /// no faster than it slides. It is at least a thousandth of the largest of them.
 /// Source: [theory:elliptic-cone].
 double calc_slip_scale(const Contact& contact);

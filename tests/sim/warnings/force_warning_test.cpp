@@ -101,7 +101,7 @@ TEST_P(ForceWarning, DoesNotCountTheMassesOfBodiesThatCannotMove) {
 <body><joint type="slide" axis="1 0 0"/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
 </worldbody>)"));
   std::string text;
-  const int count = count_warnings(&scene, GetParam(), 20, &text);
+  const int count = count_warnings(&scene, GetParam(), 20, &text, nullptr, 4e7);
   EXPECT_EQ(count > 0, GetParam() != contact::ContactModel::sap);
 }
 
@@ -145,7 +145,7 @@ TEST_P(ForceWarning, SpeaksOfAForceThatAnotherBodysMotionDoesNotExplain) {
   scene.data->qvel[3] = 50;
   std::string text;
   bool is_large = false;
-  const int count = count_warnings(&scene, GetParam(), 20, &text, &is_large);
+  const int count = count_warnings(&scene, GetParam(), 20, &text, &is_large, 4e7);
   EXPECT_EQ(is_large, GetParam() != contact::ContactModel::sap);
   EXPECT_EQ(count > 0, is_large) << text;
 }

@@ -6,7 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "stiction/base/assert.hpp"
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/sim/memory/contact_matching.hpp"
 
 namespace stiction::sim {
@@ -82,27 +83,16 @@ double calc_next_overlap(const ContactProblem& problem, const contact::ContactSo
   return -problem.contacts[i].phi0 - problem.time_step * solution.contact_velocities[i][2];
 }
 
-/// The energy of linear springs between two geoms at the start of a step, and that to which the
-/// motion leads at its end [J].
-struct SpringEnergy {
-  double start = 0, end = 0;
-};
-
-/// @param corrected by which the contacts were brought nearer at the start of the step [m]
-SpringEnergy calc_energy(const ContactProblem& problem, const contact::ContactSolution& solution,
-                         int first, int count, double corrected) {
-  SpringEnergy out;
+/// Returns the work of the normal forces between two geoms in a step [J].
+double calc_work(const ContactProblem& problem, const contact::ContactSolution& solution,
+                 const contact::BodyPair& bodies, int first, int count) {
+  const auto v0 = calc_pair_velocity(problem, bodies, problem.v0);
+  double work = 0;
   for (int i = first; i < first + count; ++i) {
-    const contact::Contact& c = problem.contacts[i];
-    const double k = c.law.stiffness;
-    if (k == 0 || k == contact::kInfinity) continue;  // the law has no linear spring
-    const double start = std::max(0.0, c.fn0 - k * corrected);
-    const double end =
-        std::max(0.0, c.fn0 - k * problem.time_step * solution.contact_velocities[i][2]);
-    out.start += 0.5 * start * start / k;
-    out.end += 0.5 * end * end / k;
+    const double at_start = calc_contact_velocity(problem.contacts[i], v0)[2];
+    work += 0.5 * solution.impulses[i][2] * (at_start + solution.contact_velocities[i][2]);
   }
-  return out;
+  return work;
 }
 
 }  // namespace
@@ -153,8 +143,6 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   for (Step* step : {&steps_.before, &now}) step->reserve(num_contacts);
   ranges_.reserve(num_contacts);
   ranges_.clear();
-  corrected_.reserve(num_contacts);
-  corrected_.clear();
   now.clear();
   distances_.clear();
   next_ = 0;
@@ -168,14 +156,12 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
               .first_point = static_cast<int>(now.points.size()),
               .num_points = has_impulses ? contacts.count : 0};
     const Pair* const before = knows_any ? find_before(pair.geoms) : nullptr;
-    if (before) pair.made_energy = before->made_energy;
-    pair.next_energy = before ? before->next_energy : contact::kInfinity;
+    if (before) pair.work = before->work;
     if (options.has_near_rigid)
       pair.rest_overlap = calc_rest_overlap(d, contacts, before, options, *problem);
     if (pair.rest_overlap > 0) shift(pair.rest_overlap, contacts, options.stiffness, problem);
     now.pairs.push_back(pair);
     ranges_.push_back({contacts.first, contacts.count});
-    corrected_.push_back(before ? std::max(0.0, before->rest_overlap - pair.rest_overlap) : 0.0);
     if (!has_impulses) return;
     const Vec3 origin = find_origin(m_, d, pair.geoms);
     for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
@@ -233,23 +219,26 @@ std::optional<TouchMemory::MadeEnergy> TouchMemory::record(
   for (std::size_t p = 0; p < steps_.now.pairs.size(); ++p) {
     Pair& pair = steps_.now.pairs[p];
     const auto [first, count] = ranges_[p];
-    const SpringEnergy energy = calc_energy(problem, solution, first, count, corrected_[p]);
-    const double before = pair.made_energy;
-    pair.made_energy =
-        energy.start > 0 ? std::max(0.0, before + energy.start - pair.next_energy) : 0;
-    pair.next_energy = energy.end;
-    pair.next_overlap = -contact::kInfinity;
-    for (int i = first; i < first + count; ++i)
+    while (first >= bodies->first_contact + bodies->num_contacts) ++bodies;
+    double overlap = -contact::kInfinity, impulse = 0;
+    pair.next_overlap = overlap;
+    for (int i = first; i < first + count; ++i) {
+      overlap = std::max(overlap, -problem.contacts[i].phi0);
+      impulse = std::max(impulse, solution.impulses[i][2]);
       pair.next_overlap = std::max(pair.next_overlap, calc_next_overlap(problem, solution, i));
+    }
     for (int k = 0; k < pair.num_points; ++k)
       steps_.now.points[pair.first_point + k].force =
           std::max(0.0, solution.impulses[first + k][2]) / problem.time_step;
 
     constexpr double kSpeed = 1;  // [m/s]
-    while (first >= bodies->first_contact + bodies->num_contacts) ++bodies;
     const double limit = 0.5 * bodies->reduced_mass() * kSpeed * kSpeed;
-    if (pair.made_energy > limit && before <= limit && !made)
-      made = {.geoms = pair.geoms, .energy = pair.made_energy};
+    const double before = pair.work;
+    pair.work = overlap > 0 || impulse > 0
+                    ? before + calc_work(problem, solution, *bodies, first, count)
+                    : 0;
+    if (pair.work > limit && before <= limit && !made)
+      made = {.geoms = pair.geoms, .energy = pair.work};
   }
   return made;
 }
@@ -261,8 +250,7 @@ void TouchMemory::write(base::WordWriter* words) const {
     words->put_all(pair.geoms);
     words->put(pair.rest_overlap);
     words->put(pair.next_overlap);
-    words->put(pair.next_energy);
-    words->put(pair.made_energy);
+    words->put(pair.work);
     words->put(pair.num_points);
     for (const Point& point : step.points_of(pair))
       words->put_all(std::array{point.position.x, point.position.y, point.position.z, point.force});
@@ -270,7 +258,7 @@ void TouchMemory::write(base::WordWriter* words) const {
 }
 
 void TouchMemory::read(base::WordReader* words) {
-  constexpr std::size_t kWordsOfPair = 7, kWordsOfPoint = 4;
+  constexpr std::size_t kWordsOfPair = 6, kWordsOfPoint = 4;
   Step& step = steps_.before;
   step.clear();
   step.pairs.resize(words->take_count(kWordsOfPair));
@@ -278,8 +266,7 @@ void TouchMemory::read(base::WordReader* words) {
     for (int& geom : pair.geoms) geom = words->take_below(m_->ngeom);
     pair.rest_overlap = words->take_finite();
     pair.next_overlap = words->take_finite();
-    pair.next_energy = words->take_finite();
-    pair.made_energy = words->take_finite();
+    pair.work = words->take_finite();
     words->check(pair.rest_overlap >= 0);
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = words->take_count(kWordsOfPoint);

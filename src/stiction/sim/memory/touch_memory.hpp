@@ -45,7 +45,7 @@ class TouchMemory final : public Memory {
     double correction_speed = 0;              // at which overlaps part [m/s]
   };
 
-  /// Energy that springs have without motion that has put it there.
+  /// Energy that a contact has given beyond what the motion has put into it.
   struct MadeEnergy {
     std::array<int, 2> geoms{};
     double energy = 0;  // [J]
@@ -69,8 +69,8 @@ class TouchMemory final : public Memory {
   /// Undoes what carry_to did to the distances.
   void restore_distances(contact::ContactProblem* problem) const;
   /// Records the solution of the problem of the last call of carry_to.
-  /// @return geoms whose contact has made as much energy in this step and those before, since they
-  ///         touch, as throws the lighter of them at 1 m/s
+  /// @return geoms whose normal forces have done as much work, since they touch, as throws the
+  ///         lighter of them at 1 m/s, if it became so much in this step
   std::optional<MadeEnergy> record(const contact::ContactProblem& problem,
                                    const contact::ContactSolution& solution);
   /// Forgets the points of the geoms for which is_left_out(geom A, geom B) is true.
@@ -92,8 +92,7 @@ class TouchMemory final : public Memory {
     int num_points = 0;
     double rest_overlap = 0;  // that has no force [m]
     double next_overlap = 0;  // to which the motion leads [m]; < 0: a gap
-    double next_energy = 0;   // of the springs there [J]
-    double made_energy = 0;   // of the springs, without motion, since the geoms touch [J]
+    double work = 0;          // of the normal forces since the geoms touch [J]
   };
   /// The points of a step, in the order of its contacts.
   struct Step {
@@ -122,7 +121,6 @@ class TouchMemory final : public Memory {
   bool goes_on_ = false;
   std::vector<std::pair<int, double>> distances_;  // indices of contacts, and their distances
   std::vector<std::array<int, 2>> ranges_;         // first and number of each pair's contacts now
-  std::vector<double> corrected_;                  // by which each pair's were brought nearer [m]
   std::size_t next_ = 0;     // the pair of the last step that probably is the next one of this step
   std::vector<int> sorted_;  // its pairs by their geoms; empty until it is needed
 };
