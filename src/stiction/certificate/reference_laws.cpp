@@ -84,15 +84,14 @@ double calc_friction_norm(const ModelParameters& parameters, double squared_slip
 }
 
 /// Returns the tolerance of |m u| [m/s]: mu eps_s for one coefficient mu. Otherwise slips and, at the
-/// rim of the contact, rotations have at most the tolerance eps_s, or v_s if any rotation counts.
-double calc_norm_tolerance(const ModelParameters& parameters, const Contact& c, double eps_s) {
+/// rim of the contact, rotations have at most the tolerance eps_s.
+double calc_norm_tolerance(const Contact& c, double eps_s) {
   constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
   if (c.dim <= 3 && c.friction[0] == c.friction[1])
     return eps_s * std::max(kNoFriction, c.dim == 3 ? c.friction[0] : 0.0);
   const bool has_rim = c.size > 0;
   double least = kInfinity, largest = kNoFriction;
   for (int i = 0; i < c.dim - 1; ++i) {
-    if (i >= 2 && c.friction[i] > 0) eps_s = parameters.stiction_tolerance;
     const double at_rim = i >= 2 && has_rim ? c.friction[i] / c.size : c.friction[i];
     largest = std::max(largest, at_rim);
     if (at_rim > 0 && at_rim < least && (i < 2 || has_rim)) least = at_rim;
@@ -108,7 +107,7 @@ void add_lagged_friction(const ModelParameters& parameters, const Contact& c, do
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += math::square(c.friction[i] * v_c[kSlip[i]]);
   const double slope = gamma_n0 * calc_friction_slope(
-                                      parameters, squared, calc_norm_tolerance(parameters, c, eps_s));
+                                      parameters, squared, calc_norm_tolerance(c, eps_s));
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
@@ -171,7 +170,8 @@ double calc_mean_friction(const Contact& c) {
 double calc_slip_tolerance(const ModelParameters& parameters, const Contact& c, double w,
                            double normal_impulse) {
   return std::max(parameters.stiction_tolerance,
-                  parameters.friction_regularization * w * calc_mean_friction(c) * normal_impulse);
+                  parameters.friction_regularization * w * c.rim_mobility * calc_mean_friction(c) *
+                      normal_impulse);
 }
 
 /// Evaluates the law of `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, with

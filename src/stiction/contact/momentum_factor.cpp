@@ -70,6 +70,22 @@ double calc_normal_mobility(const SixBySix& W, const double* n, const std::array
   return w_n;
 }
 
+/// Returns Contact::rim_mobility: the least of the axes about which friction acts [-].
+/// @param w mobility of a slip [1/kg]
+double calc_rim_mobility(const SixBySix& W, const Contact& c, double w) {
+  constexpr int kAxis[] = {2, 0, 1};  // of torsion and rolling in the contact frame
+  double least = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (!(c.friction[2 + i] > 0)) continue;
+    const double* const a = &c.R_WC[3 * kAxis[i]];
+    double about = 0;  // a^T W a
+    for (int k = 0; k < 3; ++k)
+      for (int l = 0; l < 3; ++l) about += a[k] * W.column[k][l] * a[l];
+    least = std::min(least, about * c.size * c.size / w);
+  }
+  return least;
+}
+
 /// Returns the mean of the contact points of a pair, from its origin [m].
 std::array<double, 3> calc_center(const ContactProblem& problem, const BodyPair& pair) {
   std::array<double, 3> center{};
@@ -314,6 +330,8 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         const bool is_moved = w[i] > immobile;
         // The mobility of a contact that no dof moves must be positive; its value does not matter.
         problem->delassus[first + i] = is_moved ? w[i] : 1;
+        if (contacts[i].size > 0 && is_moved)
+          contacts[i].rim_mobility = calc_rim_mobility(W, contacts[i], w[i]);
         double mobility = w[i];
         if (stiffness.is_turning(mobility))
           mobility = stiffness.limit_turning(mobility, carried.calc(contacts[i]));

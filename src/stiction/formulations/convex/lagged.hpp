@@ -26,14 +26,12 @@ struct LaggedTorsionWith {
     Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
     Lanes slip_scale = math::broadcast(1);  // contact::calc_slip_scale [-]
 
-    /// Sets the friction of a contact. Call it after `gather`. A rotation is not regularized by the
-    /// mobility of the tangents.
+    /// Sets the friction of a contact. Call it after `gather`. If the contact may turn, the mobility
+    /// that regularizes is that of its rim.
     void set_friction(int lane, const contact::Contact& contact) {
       const int num_slips = contact.dim - 1;  // 2, 3 or 5
-      for (int i = 0; i < num_slips; ++i) {
-        friction[i][lane] = contact.friction[i];
-        if (i >= 2 && contact.friction[i] > 0) delassus[lane] = 0;
-      }
+      for (int i = 0; i < num_slips; ++i) friction[i][lane] = contact.friction[i];
+      delassus[lane] *= contact.rim_mobility;
       slip_scale[lane] = contact::calc_slip_scale(contact);
     }
   };

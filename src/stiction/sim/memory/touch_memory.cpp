@@ -144,7 +144,9 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   ranges_.reserve(num_contacts);
   ranges_.clear();
   now.clear();
+  distances_.reserve(num_contacts);
   distances_.clear();
+  if (!has_impulses && !options.has_near_rigid) return;
   next_ = 0;
   sorted_.reserve(num_contacts);
   sorted_.clear();
