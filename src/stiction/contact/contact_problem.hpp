@@ -82,9 +82,6 @@ struct Contact {
   int source = -1;       // the caller's index of this contact
   int face = -1;         // index of a face of the contact surface `source`; -1: a point contact
   std::uint64_t id = 0;  // identifies the contact in the next step, for warm starts; 0: unknown
-  /// Mobility of the rim as the contact turns, relative to that of a slip, at most 1 [-].
-  /// MomentumFactor::calc_derived sets it if the size is known.
-  double rim_mobility = 1;
 
   /// The friction coefficient of models that have only one [-]: the mean of both tangential ones.
   double sliding_friction() const { return dim > 1 ? 0.5 * (friction[0] + friction[1]) : 0; }
