@@ -146,8 +146,8 @@ TEST_P(ForceWarning, SpeaksOfAForceThatAnotherBodysMotionDoesNotExplain) {
   std::string text;
   bool is_large = false;
   const int count = count_warnings(&scene, GetParam(), 20, &text, &is_large, 4e7);
-  EXPECT_TRUE(is_large);
-  EXPECT_GT(count, 0);
+  EXPECT_EQ(is_large, GetParam() != contact::ContactModel::sap);  // its springs are softer
+  EXPECT_EQ(count > 0, is_large) << text;
 }
 
 TEST_P(ForceWarning, JudgesAContactByTheBodiesOfItsIsland) {
