@@ -170,8 +170,7 @@ double calc_mean_friction(const Contact& c) {
 double calc_slip_tolerance(const ModelParameters& parameters, const Contact& c, double w,
                            double normal_impulse) {
   return std::max(parameters.stiction_tolerance,
-                  parameters.friction_regularization * w * c.rim_mobility * calc_mean_friction(c) *
-                      normal_impulse);
+                  parameters.friction_regularization * w * calc_mean_friction(c) * normal_impulse);
 }
 
 /// Evaluates the law of `lagged`, `lagged_regularized` and `coulomb`: the normal law at v_n, with
@@ -245,12 +244,13 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     }
     case ContactModel::lagged_regularized: {
       const double gamma_n0 = find_lagged_impulse(parameters, c, state);
-      const double eps_s = calc_slip_tolerance(parameters, c, state.w, gamma_n0);
+      const double eps_s =
+          calc_slip_tolerance(parameters, c, state.w * c.rim_mobility, gamma_n0);
       return calc_with_given_bound(parameters, c, state, gamma_n0, eps_s, v_c);
     }
     case ContactModel::coulomb: {
       const double x = positive_part(state.given_bound);
-      const double eps_s = calc_slip_tolerance(parameters, c, state.w, x);
+      const double eps_s = calc_slip_tolerance(parameters, c, state.w * c.rim_mobility, x);
       return calc_with_given_bound(parameters, c, state, x, eps_s, v_c);
     }
     case ContactModel::similar: return calc_similar(parameters, c, state, v_c);
