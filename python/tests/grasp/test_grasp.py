@@ -18,9 +18,9 @@ import stiction
 from stiction.analysis.grasp import measure_grasp
 from stiction.analysis.grasp.limits import (
     GraspContacts,
+    calc_shares,
     calc_slip_margin,
     calc_torsional_limit,
-    calc_shares,
     find_grasp_axis,
 )
 from stiction.inputs.package_scenes import find_scene_file

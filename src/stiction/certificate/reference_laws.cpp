@@ -83,8 +83,8 @@ double calc_friction_norm(const ModelParameters& parameters, double squared_slip
   return eps * (2 * s * math::atan(s) - math::log1p(s * s)) / std::numbers::pi;
 }
 
-/// Returns the tolerance of |m u| [m/s]: mu eps_s for one coefficient mu. Otherwise slips and, at the
-/// rim of the contact, rotations have at most the tolerance eps_s.
+/// Returns the tolerance of |m u| [m/s]: mu eps_s for one coefficient mu. Otherwise slips and, at
+/// the rim of the contact, rotations have at most the tolerance eps_s.
 double calc_norm_tolerance(const Contact& c, double eps_s) {
   constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
   if (c.dim <= 3 && c.friction[0] == c.friction[1])
@@ -106,8 +106,8 @@ void add_lagged_friction(const ModelParameters& parameters, const Contact& c, do
   const int num_slips = c.dim - 1;  // 0 for a frictionless contact
   double squared = 0;
   for (int i = 0; i < num_slips; ++i) squared += math::square(c.friction[i] * v_c[kSlip[i]]);
-  const double slope = gamma_n0 * calc_friction_slope(
-                                      parameters, squared, calc_norm_tolerance(c, eps_s));
+  const double slope =
+      gamma_n0 * calc_friction_slope(parameters, squared, calc_norm_tolerance(c, eps_s));
   for (int i = 0; i < num_slips; ++i)
     (*gamma)[kSlip[i]] = -slope * c.friction[i] * (c.friction[i] * v_c[kSlip[i]]);
 }
@@ -244,8 +244,7 @@ ReferenceImpulse calc_reference_impulse(ContactModel model, const ModelParameter
     }
     case ContactModel::lagged_regularized: {
       const double gamma_n0 = find_lagged_impulse(parameters, c, state);
-      const double eps_s =
-          calc_slip_tolerance(parameters, c, state.w * c.rim_mobility, gamma_n0);
+      const double eps_s = calc_slip_tolerance(parameters, c, state.w * c.rim_mobility, gamma_n0);
       return calc_with_given_bound(parameters, c, state, gamma_n0, eps_s, v_c);
     }
     case ContactModel::coulomb: {

@@ -58,16 +58,16 @@ struct Reach {
 Reach calc_reach(ContactModel model, const ModelParameters& parameters, double dt,
                  const Contact& contact);
 
-/// Returns the tolerance of the slips mu_i u_i of a contact over that of a tangential slip, the least
-/// of mu_1, mu_2 and, if the size is known, mu_i / size [-]. A contact that bears torsion or rolling then creeps at its rim
-/// no faster than it slides. It is at least a thousandth of the largest of them.
-/// Source: [theory:elliptic-cone].
+/// Returns the tolerance of the slips mu_i u_i of a contact over that of a tangential slip, the
+/// least of mu_1, mu_2 and, if the size is known, mu_i / size [-]. A contact that bears torsion or
+/// rolling then creeps at its rim no faster than it slides. It is at least a thousandth of the
+/// largest of them. Source: [theory:elliptic-cone].
 double calc_slip_scale(const Contact& contact);
 
 using StiffnessMember = double ContactLawData<double>::*;
 
-/// Returns the stiffness that resists overlaps under a compliant model. It is infinite in near-rigid
-/// contacts.
+/// Returns the stiffness that resists overlaps under a compliant model. It is infinite in
+/// near-rigid contacts.
 StiffnessMember find_stiffness(ContactModel model, const ModelParameters& parameters);
 
 /// Sets the dissipation of near-rigid contacts that part from a deep overlap, so that an overlap x

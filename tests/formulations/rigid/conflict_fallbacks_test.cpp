@@ -28,7 +28,9 @@ struct Island : RigidFixture {
     EXPECT_TRUE(whiten_all());
     fallbacks.start(law.get());
   }
-  bool solve() { return fallbacks.solve(terms, system.whitened.y_free, &iterate, &system).is_solved(); }
+  bool solve() {
+    return fallbacks.solve(terms, system.whitened.y_free, &iterate, &system).is_solved();
+  }
   bool relax(int row) { return fallbacks.relax(row, terms, &iterate, &system); }
   std::vector<double> velocities() const {
     std::vector<double> v = fallbacks.law_solver().solution.u;

@@ -40,8 +40,7 @@ struct Impact : RigidFixture {
                                    : make_frictionless_law(numerics::LcpSolver::ppm_ratio);
     fallbacks.start(law.get());
     EXPECT_TRUE(whiten_all());
-    EXPECT_TRUE(
-        fallbacks.solve(terms, system.whitened.y_free, &iterate, &system).is_solved());
+    EXPECT_TRUE(fallbacks.solve(terms, system.whitened.y_free, &iterate, &system).is_solved());
     expand_solution(terms, iterate, fallbacks.law_solver().solution.impulses, &system, &motion);
     result = resolve_impacts(terms, &fallbacks, &iterate, &system, &phases, &motion);
     EXPECT_EQ(result.status, SolveStatus::kConverged);
@@ -65,12 +64,15 @@ TEST(Impacts, AGapDoesNotSlowTheReboundWithoutForces) {
 }
 
 TEST(Impacts, AReboundHasItsShareOfTheEnergyAboveTheSurface) {
-  // Before and after the step, semi-implicit steps in free fall conserve v^2 / 2 + g (z - v dt / 2).
+  // Before and after the step, semi-implicit steps in free fall conserve v^2 / 2 + g (z - v dt /
+  // 2).
   constexpr double kGravityOfStep = 0.02;  // g dt [m/s]
   ContactProblem problem = make_falling();
   const double dt = problem.time_step, gravity = kGravityOfStep / dt;
   problem.free_impulse[2] = -kGravityOfStep;
-  const auto energy = [&](double z, double v) { return 0.5 * v * v + gravity * (z - 0.5 * v * dt); };
+  const auto energy = [&](double z, double v) {
+    return 0.5 * v * v + gravity * (z - 0.5 * v * dt);
+  };
   for (const double gap : {0.0, 5e-4, 1.9e-3}) {
     for (const double e : {0.3, 0.8, 1.0}) {
       problem.contacts[0].phi0 = gap;

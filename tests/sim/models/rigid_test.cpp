@@ -160,10 +160,12 @@ TEST_P(RigidScene, AnImpactDoesNotGiveBackLoadsThatRest) {
   // A grain hits a tall pile. What the pile gains is the grain's momentum, not that of its weight.
   std::string pile;
   for (int i = 0; i < 8; ++i)
-    pile += "<body pos='0 0 " + std::to_string(0.05 + 0.1 * i) +
-            "'><joint type='slide' axis='0 0 1'/><geom type='box' size='.05 .05 .05' mass='1'/></body>";
-  Scene scene(support::make_mjcf(kOption, R"(<worldbody><geom type="plane" size="0 0 1"/>)" + pile +
-                                              R"(<body pos="0 0 0.811"><joint type="slide" axis="0 0 1"/>
+    pile +=
+        "<body pos='0 0 " + std::to_string(0.05 + 0.1 * i) +
+        "'><joint type='slide' axis='0 0 1'/><geom type='box' size='.05 .05 .05' mass='1'/></body>";
+  Scene scene(
+      support::make_mjcf(kOption, R"(<worldbody><geom type="plane" size="0 0 1"/>)" + pile +
+                                      R"(<body pos="0 0 0.811"><joint type="slide" axis="0 0 1"/>
         <geom size=".01" mass="1e-3"/></body></worldbody>)"));
   plant::Material material = plant::kDefaultMaterial;
   material.law.restitution = 0.9;

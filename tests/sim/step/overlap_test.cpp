@@ -154,7 +154,8 @@ TEST_P(Overlap, OfAPileSettles) {
 
 /// A robot at rest on two wheels and a caster that overlaps its fork, which no joint lets part.
 std::string make_robot(double dt, double height) {
-  return support::make_mjcf("timestep='" + std::to_string(dt) + "'", R"(
+  return support::make_mjcf("timestep='" + std::to_string(dt) + "'",
+                            R"(
 <worldbody><geom type="plane" size="9 9 .1"/>
 <body pos="0 0 .05"><freejoint/>
   <geom type="box" size=".15 .12 .03" pos="0 0 .05" mass="10" contype="0" conaffinity="0"/>

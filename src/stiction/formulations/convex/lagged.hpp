@@ -23,11 +23,11 @@ struct LaggedTorsionWith {
   static constexpr int kNormalIndex = 2;
 
   struct Start : ContactStart {
-    Lanes friction[kNumSlips]{};  // [-, -, m, m, m], 0 beyond the contact's dim
+    Lanes friction[kNumSlips]{};            // [-, -, m, m, m], 0 beyond the contact's dim
     Lanes slip_scale = math::broadcast(1);  // contact::calc_slip_scale [-]
 
-    /// Sets the friction of a contact. Call it after `gather`. If the contact may turn, the mobility
-    /// that regularizes is that of its rim.
+    /// Sets the friction of a contact. Call it after `gather`. If the contact may turn, the
+    /// mobility that regularizes is that of its rim.
     void set_friction(int lane, const contact::Contact& contact) {
       const int num_slips = contact.dim - 1;  // 2, 3 or 5
       for (int i = 0; i < num_slips; ++i) friction[i][lane] = contact.friction[i];

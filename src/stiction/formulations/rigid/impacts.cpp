@@ -17,10 +17,10 @@ using numerics::LcpReport;
 
 namespace {
 
-/// Returns the velocity at which a contact must leave so that its energy is e^2 times that with which
-/// it arrived, both above the height at which the surfaces touch [m/s]. Semi-implicit steps conserve
-/// v^2 / 2 + a phi + a dt v / 2 under a constant approach acceleration a, with a negative v before
-/// the impact. Source: [theory:rebound-height].
+/// Returns the velocity at which a contact must leave so that its energy is e^2 times that with
+/// which it arrived, both above the height at which the surfaces touch [m/s]. Semi-implicit steps
+/// conserve v^2 / 2 + a phi + a dt v / 2 under a constant approach acceleration a, with a negative
+/// v before the impact. Source: [theory:rebound-height].
 /// @param closing speed at the start of the step, >= 0 [m/s]
 /// @param gap     speed at which an open gap closes within the step, phi / dt >= 0 [m/s]
 /// @param pushed  by which forces increase the closing speed in the step, a dt [m/s]
@@ -31,8 +31,8 @@ double calc_rebound_velocity(double e, double closing, double gap, double pushed
   return std::sqrt(std::max(0.0, 0.25 * pushed * pushed + twice_energy)) - 0.5 * pushed;
 }
 
-/// Marks the contacts with restitution that hit and have an impulse, and writes the gap terms of the
-/// impact, in which overlaps are not corrected. Contacts that hit reach their rebound velocity
+/// Marks the contacts with restitution that hit and have an impulse, and writes the gap terms of
+/// the impact, in which overlaps are not corrected. Contacts that hit reach their rebound velocity
 /// after the forces of the step have acted.
 /// @param gaps those of the step
 /// @return true if any contact hits
@@ -84,8 +84,7 @@ double find_rebound_share(const RigidTerms& terms, const ReducedSystem& system,
   };
   for (int i = 0; i < num_contacts; ++i) {
     // The energies of a contact that hits are those about the velocity at which it is compressed.
-    const double bias =
-        terms.contact(i).bias[2] + (phases.hits[i] ? phases.gaps.contacts[i] : 0.0);
+    const double bias = terms.contact(i).bias[2] + (phases.hits[i] ? phases.gaps.contacts[i] : 0.0);
     const double* row = rows.N.data() + static_cast<std::size_t>(i) * n;
     separating += terms.contact(i).law.restitution * impulses.unilateral[i] *
                   (bias + math::dot(n, row, after));

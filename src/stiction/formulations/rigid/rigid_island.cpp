@@ -92,7 +92,7 @@ bool RigidIsland::find_motion(const ActiveKeys& guess, IslandStatistics* statist
   for (;;) {
     base::check_limits();
     // 2. Reduce and solve.
-    numerics::LcpReport report = 
+    numerics::LcpReport report =
         fallbacks_.solve(terms_, system_.whitened.y_free, &iterate_, &system_);
     status = to_solve_status(report.status);
     statistics->residual = report.residual;

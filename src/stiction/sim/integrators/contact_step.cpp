@@ -112,13 +112,13 @@ bool ContactStep::lags_friction(const StepInputs& in) const {
 
 TouchMemory::CarryOptions ContactStep::make_carry_options(const StepInputs& in) const {
   const contact::ModelParameters& parameters = in.options.parameters;
-  return {.has_impulses = lags_friction(in),
-          .has_near_rigid = !in.contact_model().is_rigid,
-          .stiffness = contact::find_stiffness(in.options.contact_model, parameters),
-          .has_relaxation =
-              contact::calc_property_use(in.options.contact_model, parameters.normal_law)
-                  .relaxation_time,
-          .correction_speed = parameters.max_correction_speed};
+  return {
+      .has_impulses = lags_friction(in),
+      .has_near_rigid = !in.contact_model().is_rigid,
+      .stiffness = contact::find_stiffness(in.options.contact_model, parameters),
+      .has_relaxation = contact::calc_property_use(in.options.contact_model, parameters.normal_law)
+                            .relaxation_time,
+      .correction_speed = parameters.max_correction_speed};
 }
 
 /// Chooses the contacts that take part, and assembles their problem.

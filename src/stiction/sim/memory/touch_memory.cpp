@@ -25,14 +25,15 @@ Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& ge
   return to_vector(d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A));
 }
 
-/// What motion adds to an overlap in a step, beyond what its velocities at the end of the step say, is
-/// at most what this speed does. More is a start inside each other, or another normal [m/s].
+/// What motion adds to an overlap in a step, beyond what its velocities at the end of the step say,
+/// is at most what this speed does. More is a start inside each other, or another normal [m/s].
 constexpr double kFastestGrowth = 0.1;
 /// Less is an error of rounding, or of the extrapolation of short steps [m].
 constexpr double kLeastGrowth = 2e-5;
 
-/// True if one of two bodies is on a base that moves away from the other along n: on a free joint, or
-/// on slides in several directions, as planar bases have. Joints of links hold them where they are.
+/// True if one of two bodies is on a base that moves away from the other along n: on a free joint,
+/// or on slides in several directions, as planar bases have. Joints of links hold them where they
+/// are.
 bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, const Vec3& n) {
   constexpr double kAlong = 0.25;  // cos^2 of an angle of 60 degrees
   while (bodies[0] != bodies[1]) {
@@ -54,10 +55,10 @@ bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, cons
 /// Returns the overlap whose force drives bodies at the speed of correction [m].
 double calc_corrected(const TouchMemory::CarryOptions& options, const ContactProblem& problem,
                       const contact::ContactLawData<double>& law) {
-  // Linear dissipation lets an overlap x part at x / (dt + tau). The force of Hunt and Crossley goes
-  // to 0 at this speed, so its spring must still be compressed there.
-  const double time = options.has_relaxation ? problem.time_step + law.relaxation_time
-                                             : 2 * problem.time_step;
+  // Linear dissipation lets an overlap x part at x / (dt + tau). The force of Hunt and Crossley
+  // goes to 0 at this speed, so its spring must still be compressed there.
+  const double time =
+      options.has_relaxation ? problem.time_step + law.relaxation_time : 2 * problem.time_step;
   return options.correction_speed * time;
 }
 
@@ -72,8 +73,7 @@ Deepest find_deepest(const ContactProblem& problem, const GeomContacts& contacts
   Deepest deepest;
   for (int i = contacts.first; i < contacts.first + contacts.count; ++i) {
     const contact::Contact& c = problem.contacts[i];
-    if (c.law.*stiffness == contact::kInfinity && -c.phi0 > deepest.overlap)
-      deepest = {-c.phi0, i};
+    if (c.law.*stiffness == contact::kInfinity && -c.phi0 > deepest.overlap) deepest = {-c.phi0, i};
   }
   return deepest;
 }
@@ -177,8 +177,8 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   });
 }
 
-/// Returns the overlap of two geoms that has no force: that with which they start, or which a change
-/// of the normal adds. It shrinks as they part, and is corrected if a joint lets them part.
+/// Returns the overlap of two geoms that has no force: that with which they start, or which a
+/// change of the normal adds. It shrinks as they part, and is corrected if a joint lets them part.
 /// @param before the geoms in the last step; may be null
 double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& contacts,
                                       const Pair* before, const CarryOptions& options,

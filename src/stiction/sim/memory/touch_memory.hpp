@@ -18,13 +18,13 @@
 
 namespace stiction::sim {
 
-/// What two geoms that touch remember of the last step: the overlap that has no force, and the normal
-/// forces of their points, which bound the friction of the lagged models.
+/// What two geoms that touch remember of the last step: the overlap that has no force, and the
+/// normal forces of their points, which bound the friction of the lagged models.
 ///
 /// A near-rigid contact may only give back the energy that the motion has put into it. The overlap
 /// with which geoms start therefore has no force, nor has one that grows by a change of the normal
-/// and not by the motion. It shrinks as they part. If it had the force of a near-rigid spring, links
-/// that overlap for good would be a motor. [theory:overlaps]
+/// and not by the motion. It shrinks as they part. If it had the force of a near-rigid spring,
+/// links that overlap for good would be a motor. [theory:overlaps]
 ///
 /// A compliant law gives nearly the same force if it is evaluated at the state in which the last
 /// step ended. The difference is the part of the motion that the velocities at the end of the step

@@ -257,7 +257,8 @@ void add_turning_tolerance(Pair& p, const double* friction, int dim) {
   contact::Contact c{.dim = dim, .size = plant::find_smaller_radius(p.m, p.geom_pair.contact)};
   std::copy_n(friction, dim - 1, c.friction.begin());
   const double v_s = p.options.parameters.stiction_tolerance;
-  const bool is_used = friction[2] > 0 && !is_replaced_by_springs(find_option("stiction_tolerance"), p.options);
+  const bool is_used =
+      friction[2] > 0 && !is_replaced_by_springs(find_option("stiction_tolerance"), p.options);
   p.add("turning tolerance", friction[2] > 0 ? v_s * contact::calc_slip_scale(c) / friction[2] : 0,
         "rad/s", "stiction_tolerance at the radius of the smaller geom", is_used,
         "the contact holds torsion below this speed of turning");

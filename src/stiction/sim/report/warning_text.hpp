@@ -30,9 +30,9 @@ enum class WarningKind {
 };
 /// The names of the kinds, in the order of the enum.
 inline constexpr const char* kWarningKindNames[] = {
-    "mujoco",    "patch_limit", "conflict", "large_force",  "penetration", "limit",
-    "law_range", "coupling",    "rotation", "plugin_state", "anchors",
-    "made_energy", "contact_list"};
+    "mujoco",  "patch_limit", "conflict",    "large_force", "penetration",
+    "limit",   "law_range",   "coupling",    "rotation",    "plugin_state",
+    "anchors", "made_energy", "contact_list"};
 inline constexpr int kNumWarningKinds = std::size(kWarningKindNames);
 
 /// Returns the name of a kind, such as "patch_limit".

@@ -9,10 +9,10 @@
 
 #include "stiction/plant/model/model.hpp"
 #include "stiction/sim/memory/anchors.hpp"
-#include "stiction/sim/memory/touch_memory.hpp"
 #include "stiction/sim/memory/memory.hpp"
 #include "stiction/sim/memory/mocap_memory.hpp"
 #include "stiction/sim/memory/step_length.hpp"
+#include "stiction/sim/memory/touch_memory.hpp"
 #include "stiction/sim/memory/warning_memory.hpp"
 #include "stiction/sim/options/step_options.hpp"
 #include "stiction/sim/sleep/sleep.hpp"
