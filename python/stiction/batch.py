@@ -128,7 +128,7 @@ class Batch(mujoco.batch.Batch):  # type: ignore[misc]
       NaN if it took none, and infinity if it failed. See StepReport.error_bound.
     - `iterations`: of the solver in the last step, int32 (nsim,).
     - `step_status`: bits of StepStatus, 0 for 'ok', uint32 (nsim,).
-    - `step_warnings`: number of warnings of each kind since the batch was made, int32 (nsim, 12), in the
+    - `step_warnings`: number of warnings of each kind since the batch was made, int32 (nsim, 13), in the
       order of StepReport.warnings.
     - `contacts`, `patches`: those of the last step of all simulations, see Ragged.
 

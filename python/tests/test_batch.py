@@ -294,7 +294,7 @@ def test_warnings_are_given_once_and_counted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         batch.step()
-    assert batch.step_warnings.shape == (3, 11)
+    assert batch.step_warnings.shape == (3, 13)
     assert batch.step_warnings[1].sum() > 0 and batch.step_warnings[0].sum() == 0
 
 

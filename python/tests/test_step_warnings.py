@@ -60,7 +60,8 @@ OVERLAPPING = SQUEEZED.replace(
 
 def test_the_text_of_a_warning_outlives_the_model():
     model = mujoco.MjModel.from_xml_string(OVERLAPPING)
-    simulator = stiction.Simulator(model, "lagged_regularized")
+    stiff = {"materials": {"steel": {"stiffness": 1e9}}, "geoms": {"*": "steel"}}
+    simulator = stiction.Simulator(model, "lagged_regularized", properties=stiff)
     with pytest.warns(stiction.StepWarning, match="press on each other") as caught:
         report = simulator.step(mujoco.MjData(model))
     del model, simulator

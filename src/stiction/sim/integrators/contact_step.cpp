@@ -26,6 +26,17 @@ void find_pair_bodies(const mjModel* m, const mjData* d, const contact::ContactP
       bodies->push_back(find_bodies(m, d->contact[problem.contacts[pair.first_contact].source]));
 }
 
+TouchMemory::CarryOptions make_carry_options(const StepInputs& in, bool has_impulses) {
+  const contact::ModelParameters& parameters = in.options.parameters;
+  return {
+      .has_impulses = has_impulses,
+      .has_near_rigid = !in.contact_model().is_rigid,
+      .stiffness = contact::find_stiffness(in.options.contact_model, parameters),
+      .has_relaxation = contact::calc_property_use(in.options.contact_model, parameters.normal_law)
+                            .relaxation_time,
+      .correction_speed = parameters.max_correction_speed};
+}
+
 }  // namespace
 
 void NormalGuess::read(const contact::ContactProblem& problem,
@@ -110,17 +121,6 @@ bool ContactStep::lags_friction(const StepInputs& in) const {
   return part_.has_forces && in.options.remember_forces && in.contact_model().lags_friction;
 }
 
-TouchMemory::CarryOptions ContactStep::make_carry_options(const StepInputs& in) const {
-  const contact::ModelParameters& parameters = in.options.parameters;
-  return {
-      .has_impulses = lags_friction(in),
-      .has_near_rigid = !in.contact_model().is_rigid,
-      .stiffness = contact::find_stiffness(in.options.contact_model, parameters),
-      .has_relaxation = contact::calc_property_use(in.options.contact_model, parameters.normal_law)
-                            .relaxation_time,
-      .correction_speed = parameters.max_correction_speed};
-}
-
 /// Chooses the contacts that take part, and assembles their problem.
 void ContactStep::assemble(const StepInputs& in, mjData* d) {
   geometry_.choose(in, d, part_.only_touching);
@@ -152,7 +152,7 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
       if (part_.has_forces) part_.contacts->keep_forced_change(m, d);
       part_.contacts->adapt(m, d, in.mocap, problem);
     }
-    memories_.touch.carry_to(d, make_carry_options(in), problem);
+    memories_.touch.carry_to(d, make_carry_options(in, lags_friction(in)), problem);
   }
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
@@ -284,8 +284,8 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
 
 /// Records the forces and stretches at the end of the step. Trees that sleep keep their stretches.
 void ContactStep::record_memories(const StepInputs& in) {
-  if (const auto made = memories_.touch.record(contacts_.problem, contacts_.solution))
-    warn_of_made_energy(made->geoms, made->energy, &out_);
+  const auto made = memories_.touch.record(contacts_.problem, contacts_.solution);
+  if (made && is_certified_) warn_of_made_energy(made->geoms, made->energy, &out_);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
   const Sleep& sleep = memories_.sleep;

@@ -82,7 +82,6 @@ class ContactStep {
   void assemble_again(const StepInputs& in, mjData* d);
   void assemble_chosen(const StepInputs& in, mjData* d);
   bool lags_friction(const StepInputs& in) const;
-  TouchMemory::CarryOptions make_carry_options(const StepInputs& in) const;
   void solve_from(const StepInputs& in, std::span<const double> guess);
   bool add_reached(const StepInputs& in, mjData* d, bool wants_contacts);
   void report_failures(const StepInputs& in, const mjData* d) const;

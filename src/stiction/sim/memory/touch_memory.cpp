@@ -140,7 +140,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   const int num_contacts = problem->num_contacts();
   problem->lagged_impulse.reserve(num_contacts);  // the next step has as many
   Step& now = steps_.now;
-  for (Step* step : {&steps_.before, &now}) step->reserve(num_contacts);
+  for (Step* step : {&steps_.start, &steps_.before, &now}) step->reserve(num_contacts);
   ranges_.reserve(num_contacts);
   ranges_.clear();
   now.clear();
@@ -236,9 +236,9 @@ std::optional<TouchMemory::MadeEnergy> TouchMemory::record(
     constexpr double kSpeed = 1;  // [m/s]
     const double limit = 0.5 * bodies->reduced_mass() * kSpeed * kSpeed;
     const double before = pair.work;
-    pair.work = overlap > 0 || impulse > 0
-                    ? before + calc_work(problem, solution, *bodies, first, count)
-                    : 0;
+    // A correction lifts bodies out of an overlap.
+    const bool counts = pair.rest_overlap == 0 && (overlap > 0 || impulse > 0);
+    pair.work = counts ? before + calc_work(problem, solution, *bodies, first, count) : 0;
     if (pair.work > limit && before <= limit && !made)
       made = {.geoms = pair.geoms, .energy = pair.work};
   }
