@@ -33,7 +33,8 @@ FOUND = 0.95  # share of the steps with contact in which it is found
 class Falsified:
     """A recording with false normal impulses: its verification, and its steps with contact.
 
-    A step counts if a thousandth of its normal impulses is above what single precision resolves.
+    A step counts if it was completed and not divided by `tamsi`, as the check verifies no others, and
+    if a thousandth of its normal impulses is above what single precision resolves.
     """
 
     result: Verification
@@ -59,10 +60,12 @@ def falsify(recording: stiction.Recording, monkeypatch: pytest.MonkeyPatch) -> F
             pressing = np.sum(impulse * normal, axis=1)
             contacts["impulse"] = impulse + (FALSE - 1) * pressing[:, None] * normal
             resolved = 10 * SINGLE * np.linalg.norm(impulse, axis=1).sum() + 1e-12
-            num_contact_steps += bool((FALSE - 1) * pressing.sum() > resolved)
+            is_verified = step.completed and not (is_tamsi and step.report["iterations"] > 20)
+            num_contact_steps += bool(is_verified and (FALSE - 1) * pressing.sum() > resolved)
             step.contacts = contacts
             yield step
 
+    is_tamsi = recording.make_simulator().contact_model == "tamsi"
     all_steps = stiction.Recording.all_steps
     with monkeypatch.context() as patch:
         patch.setattr(stiction.Recording, "all_steps", read)
@@ -90,14 +93,18 @@ def record(
     return stiction.Recording(path)
 
 
+# Here only bodies touch whose joints have limits that may act, and a recording has no impulses of
+# limits: bubbles that touch at the end of their range, and fingers under a model whose limits act at
+# any distance.
+UNSEEN = {("bubble_gripper", model) for model in MODELS} | {("spatula", "drumwright_shell")}
+
+
 def expect_honest_and_watchful(
     recording: stiction.Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = verify_recording(recording)
     assert honest.ok, {k: c for k, c in honest.figures()["checks"].items() if c["num_failed"]}
-    # The bubbles of this gripper touch where the limits of its joints hold them, and a recording has
-    # no impulses of limits.
-    if "bubble" not in str(recording.path):
+    if (recording.path.stem, honest.contact_model) not in UNSEEN:
         falsified = falsify(recording, monkeypatch)
         assert falsified.found >= FOUND, (falsified.num_contact_steps, falsified.result.figures())
 
