@@ -14,8 +14,6 @@ from stiction.evidence.studies.clutter.checks import (
     PAPER,
     STEADY,
     STILL_TOLERANCE,
-    Sweep,
-    calc_penetration_order,
     check_coupling,
     check_drifts,
     check_history,
@@ -23,6 +21,11 @@ from stiction.evidence.studies.clutter.checks import (
     check_micrometers,
     check_steps,
     check_stiffness,
+)
+from stiction.evidence.studies.clutter.measures import (
+    Sweep,
+    calc_penetration_order,
+    describe_lines,
     describe_sweep,
 )
 from stiction.evidence.studies.clutter.plots import (
@@ -77,7 +80,7 @@ def run_study(settings: Settings) -> StudyResult:
     settings.tell("lagged_regularized at a tolerance of 1e-8")
     tight = run_clutter_case(ClutterCase("lagged_regularized", tolerance=1e-8))
     result.figures = {
-        "models": {name: of_scenes[0].describe() for name, of_scenes in main.items()},
+        "models": describe_lines(main),
         "over_time_step": describe_sweep(over_steps),
         "over_stiffness": describe_sweep(over_stiffness),
         "at_5_ms": describe_sweep(coarse),
@@ -90,7 +93,7 @@ def run_study(settings: Settings) -> StudyResult:
     result.checks += check_main(main)
     result.checks += check_coupling(_list_runs(over_steps) + _list_runs(over_stiffness))
     result.checks += check_drifts(drifts)
-    result.checks += check_history(settings, main)
+    result.checks += check_history(main)
     result.checks += check_steps(over_steps)
     result.checks += check_stiffness(over_stiffness)
     result.checks += check_micrometers(coarse)
