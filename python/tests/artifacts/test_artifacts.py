@@ -157,7 +157,6 @@ def test_similar_with_the_linear_law_glides_as_sap_does() -> None:
     assert measured.dissipation == pytest.approx(0.02, rel=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore::stiction.StepWarning")  # energy, which is not what is tested
 @pytest.mark.parametrize("speed", [0.1, 1.0])
 def test_similar_stiffens_a_table_by_the_slope_of_its_factor(speed: float) -> None:
     law = stiction.NormalLaw([0, 100], penetration=[0, 0.01], factor=[0, 1, 6], rate=[-0.2, 0, 1])
