@@ -43,6 +43,11 @@ BALL = PlanarBody(
 )
 
 
+# At 10 ms boxes overlap by a quarter of their width in the fall, of which steps warn.
+_AT_10_MS = pytest.mark.filterwarnings("ignore::stiction.StepWarning")
+
+
+@_AT_10_MS
 def test_a_run_of_the_clutter_has_all_its_figures() -> None:
     run = run_clutter_case(ClutterCase("lagged_regularized", time_step=1e-2), num_conditions=5)
     assert len(run.time) == 300
@@ -80,6 +85,7 @@ def test_lagged_models_are_as_published(name: str) -> None:
         assert simulator.options["remember_forces"] is False
 
 
+@_AT_10_MS
 @pytest.mark.slow
 def test_regularization_acts_at_large_time_steps() -> None:
     """In figure 16 it divides the condition number of lagged by ten, which it did not while the study
@@ -91,6 +97,7 @@ def test_regularization_acts_at_large_time_steps() -> None:
     assert plain > 3 * regularized
 
 
+@_AT_10_MS
 @pytest.mark.slow
 def test_sap_is_as_published_unless_its_limit_is_switched_off() -> None:
     """The near-rigid limit of sap at 10 ms is far below the given stiffness."""
@@ -148,40 +155,41 @@ def test_a_failed_step_of_any_scene_ends_the_range_of_stiffness() -> None:
 
 def test_each_model_has_its_own_check_of_iterations() -> None:
     """The mean over the models would hide that one of them misses the paper."""
-    good = {k: [make_run(median_penetration=1 / k)] for k in (1e5, 1e7, 1e13)}
-    worse = {**good, 1e7: [make_run(median_penetration=1e-7, iterations=6.0)]}
+    good = {k: [make_run(median_penetration=1 / k)] * 8 for k in (1e5, 1e7, 1e13)}
+    worse = {**good, 1e7: [make_run(median_penetration=1e-7, iterations=6.0)] * 8}
     checks = check_stiffness({"lagged": good, "lagged_regularized": worse})
     failed = [check.name for check in checks if not check.passed]
     what = "ratio of iterations, 1e7 to 1e5 N/m, lagged_regularized, plus 2 standard errors"
     assert failed == [what]
-    stiff = {**good, 1e13: [make_run(median_penetration=1e-7)]}
+    stiff = {**good, 1e13: [make_run(median_penetration=1e-7)] * 8}
     assert all(check.passed for check in check_stiffness({"sap": stiff}))
     assert not all(check.passed for check in check_stiffness({"sap": good}))
 
 
 def test_a_condition_number_of_sap_that_depends_on_the_time_step_fails() -> None:
-    flat = {step: [make_run()] for step in (1e-2, 2e-3)}
-    steep = {**flat, 1e-2: [make_run(condition=3e6)]}
+    flat = {step: [make_run()] * 8 for step in (1e-2, 2e-3)}
+    steep = {**flat, 1e-2: [make_run(condition=3e6)] * 8}
     assert all(check.passed for check in check_steps({"sap": flat}))
     assert not all(check.passed for check in check_steps({"sap": steep}))
 
 
 def test_a_check_passes_only_if_the_mean_is_on_its_side_by_two_standard_errors() -> None:
     def check(*speeds: float) -> bool:
-        runs = [make_run(stiction_speed=speed) for speed in speeds]
+        runs = [make_run(stiction_speed=speed) for speed in 4 * speeds]
         *_, settled = check_history({"sap": runs})
         return settled.passed
 
     # The mean of each is 0.27 v_s, below the limit of 0.3 v_s.
-    assert check(2.7e-5, 2.7e-5, 2.7e-5)
-    assert check(2.6e-5, 2.7e-5, 2.8e-5)
-    assert not check(2.2e-5, 2.6e-5, 3.4e-5)
+    assert check(2.7e-5, 2.7e-5)
+    assert check(2.6e-5, 2.8e-5)
+    assert not check(2.0e-5, 3.6e-5)
+    assert not check_history({"sap": [make_run(stiction_speed=1e-5)] * 7})
 
 
 def test_the_iterations_of_similar_are_a_known_miss() -> None:
     """The study fails once they are within 20 %, so that the page follows."""
-    few = {k: [make_run(median_penetration=1 / k)] for k in (1e5, 1e7)}
-    many = {**few, 1e7: [make_run(median_penetration=1e-7, iterations=5.4)]}
+    few = {k: [make_run(median_penetration=1 / k)] * 8 for k in (1e5, 1e7)}
+    many = {**few, 1e7: [make_run(median_penetration=1e-7, iterations=5.4)] * 8}
     for runs, holds in ((many, False), (few, True)):
         (check,) = [each for each in check_stiffness({PLAIN_SIMILAR: runs}) if each.is_known_miss]
         assert check.passed is not holds

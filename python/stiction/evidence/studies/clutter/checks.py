@@ -23,6 +23,8 @@ from stiction.evidence.studies.clutter.run import (
     ClutterRun,
 )
 
+# A standard error of fewer scenes says too little, so quick runs leave out the checks of means.
+_FEWEST_SCENES = 8
 # Limit of the residual for a tolerance of 1e-5. The certificate sums in another order than the
 # solver's test, which may pass slightly larger residuals.
 ENOUGH = 1.25e-5
@@ -124,13 +126,15 @@ def _check_conditions(main: Lines) -> Checks:
 
 
 def _at_most(checks: Checks, what: str, measured: Measure, limit: float, source: str) -> None:
-    """Adds a check that a mean is below a limit by two standard errors."""
-    checks.at_most(f"{what}, plus 2 standard errors", measured.high, limit, source)
+    """Adds a check that a mean is below a limit by two standard errors, if these are known."""
+    if measured.num_scenes >= _FEWEST_SCENES:
+        checks.at_most(f"{what}, plus 2 standard errors", measured.high, limit, source)
 
 
 def _at_least(checks: Checks, what: str, measured: Measure, limit: float, source: str) -> None:
-    """Adds a check that a mean is above a limit by two standard errors."""
-    checks.at_least(f"{what}, minus 2 standard errors", measured.low, limit, source)
+    """Adds a check that a mean is above a limit by two standard errors, if these are known."""
+    if measured.num_scenes >= _FEWEST_SCENES:
+        checks.at_least(f"{what}, minus 2 standard errors", measured.low, limit, source)
 
 
 # ---- Checks over the time step and over the stiffness: figures 16 to 18 --------------------------
@@ -254,10 +258,10 @@ def _check_iterations(runs: Sweep) -> Checks:
         ratio = measure_ratio(runs[name][1e7], runs[name][1e5], ClutterRun.mean_iterations)
         what = f"ratio of iterations, 1e7 to 1e5 N/m, {name}"
         source = "section X.A: within 20 %"
-        if name == PLAIN_SIMILAR:
+        if name == PLAIN_SIMILAR and ratio.num_scenes >= _FEWEST_SCENES:
             what = f"{what}, minus 2 standard errors"
             checks.known_miss(what, ratio.low, _MOST_ITERATIONS, source)
-        else:
+        elif name != PLAIN_SIMILAR:
             _at_most(checks, what, ratio, _MOST_ITERATIONS, source)
     return checks
 

@@ -30,6 +30,7 @@ Value = Callable[[ClutterRun], float]  # a positive value of a run
 class Measure:
     """A value in several scenes."""
 
+    num_scenes: int
     mean: float  # geometric mean of the scenes
     # Factor by which a scene typically differs from the mean: the exponential of the standard
     # deviation of the logarithm; 1 for a single scene.
@@ -47,18 +48,18 @@ def measure(runs: Sequence[ClutterRun], value: Value) -> Measure:
 def measure_ratio(
     runs: Sequence[ClutterRun], others: Sequence[ClutterRun], value: Value
 ) -> Measure:
-    """Measures the ratio of a value between two lists of runs of the same scenes."""
-    return _measure([value(run) / value(other) for run, other in zip(runs, others, strict=True)])
+    """Measures the ratio of a value between two lists of runs, in the scenes that both have."""
+    return _measure([value(run) / value(other) for run, other in zip(runs, others, strict=False)])
 
 
 def _measure(values: Sequence[float]) -> Measure:
     logs = np.log(values)
     mean = float(np.exp(logs.mean()))
     if len(values) == 1:
-        return Measure(mean, 1.0, mean, mean)
+        return Measure(1, mean, 1.0, mean, mean)
     deviation = float(logs.std(ddof=1))
     error = float(np.exp(2 * deviation / np.sqrt(len(values))))
-    return Measure(mean, float(np.exp(deviation)), mean / error, mean * error)
+    return Measure(len(values), mean, float(np.exp(deviation)), mean / error, mean * error)
 
 
 def calc_means(runs: Runs, value: Value) -> dict[float, float]:
@@ -90,7 +91,6 @@ def describe_lines(lines: Lines) -> dict[str, dict[str, Any]]:
     """Returns the measures of figures 14 and 15, and the first scene, fit for JSON."""
     return {
         name: {
-            "num_scenes": len(runs),
             **{what: asdict(measure(runs, get)) for what, get in _OVER_TIME.items()},
             "first_scene": runs[0].describe(),
         }
@@ -103,7 +103,6 @@ def describe_sweep(runs: Sweep) -> dict[str, dict[float, Any]]:
     return {
         name: {
             key: {
-                "num_scenes": len(of_key[key]),
                 "num_failed": sum(run.num_failed for run in of_key[key]),
                 "num_steps": sum(len(run.time) for run in of_key[key]),
                 **{what: asdict(measure(of_key[key], get)) for what, get in _OVER_A_SWEEP.items()},
