@@ -159,7 +159,7 @@ def test_each_model_has_its_own_check_of_iterations() -> None:
     worse = {**good, 1e7: [make_run(median_penetration=1e-7, iterations=6.0)] * 8}
     checks = check_stiffness({"lagged": good, "lagged_regularized": worse})
     failed = [check.name for check in checks if not check.passed]
-    what = "ratio of iterations, 1e7 to 1e5 N/m, lagged_regularized, plus 2 standard errors"
+    what = "ratio of iterations, 1e7 to 1e5 N/m, lagged_regularized, minus 2 standard errors"
     assert failed == [what]
     stiff = {**good, 1e13: [make_run(median_penetration=1e-7)] * 8}
     assert all(check.passed for check in check_stiffness({"sap": stiff}))
