@@ -157,6 +157,27 @@ def test_similar_with_the_linear_law_glides_as_sap_does() -> None:
     assert measured.dissipation == pytest.approx(0.02, rel=1e-4)
 
 
+@pytest.mark.parametrize("speed", [0.1, 1.0])
+def test_similar_stiffens_a_table_by_the_slope_of_its_factor(speed: float) -> None:
+    law = stiction.NormalLaw([0, 100], penetration=[0, 0.01], factor=[0, 1, 6], rate=[-0.2, 0, 1])
+    options = make_options("similar", normal_law=law)
+    pair, at = PairProperties(1.0, 1e4, 0.0, 0.0), OperatingPoint(speed, 9.81, 1.0)
+    predicted = predict_artifacts(options, pair, at)
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option gravity="0 0 0"/><default><geom friction="1"/></default><worldbody>{FLOOR}'
+        '<body><freejoint/><geom size=".1" mass="1000"/></body></worldbody></mujoco>'
+    )
+    simulator = stiction.Simulator(
+        model, "similar", time_step=1e-6, normal_law=law, tolerance=1e-10
+    )
+    data = mujoco.MjData(model)
+    data.qpos[2], data.qvel[0], data.qvel[2] = 0.1, speed, -1
+    forces = [simulator.step(data).contacts.normal_impulse[0] / 1e-6 for _ in range(200)]
+    stiffness = (forces[-1] - forces[99]) / 1e-4
+    # The ball hardly slows down, and D(1 m/s) adds 5 to what the slip does.
+    assert stiffness / 1e4 == pytest.approx(predicted.stiffness_factor + 5, rel=2e-3)
+
+
 @pytest.mark.parametrize("friction_law", ["quadratic", "arctan"])
 def test_creep_follows_the_friction_law(friction_law: str) -> None:
     options = make_options("lagged", friction_law=friction_law)

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stiction._core import contact_model_traits
+from stiction._core import calc_normal_law, contact_model_traits
 from stiction.analysis.artifacts.chord import predict_chord_drift
 from stiction.analysis.artifacts.creep import calc_slip_share, find_friction_function
 
@@ -188,6 +188,7 @@ def calc_stiffness_factor(
 
         sap                            1 / (1 + mu^2 R_t / R_n)
         similar with hunt_crossley     1 + mu d |v_t|_s
+        similar with a table           the same with d = D'(0) / D(0) of the table
         all others                     1
 
     A contact that does not slip has its own stiffness. The law `hertz` and the barriers have no
@@ -316,8 +317,12 @@ _WORTH_SAYING = 1.1  # factors below this are not mentioned
 
 
 def _calc_damping(options: Mapping[str, Any], pair: PairProperties) -> float:
-    """Returns the factor e of 1 - e v_n in the normal law [s/m]."""
-    return 1.5 * pair.dissipation if options["normal_law"] == "hertz" else pair.dissipation
+    """Returns the factor e of 1 - e v_n in the normal law [s/m]; of a table D'(0) / D(0)."""
+    law = options["normal_law"]
+    if not isinstance(law, str):
+        force, _, damping = calc_normal_law(law, law["penetration"][-1:], [0.0])
+        return float(damping[0] / force[0]) if force[0] > 0 else 0.0
+    return 1.5 * pair.dissipation if law == "hertz" else pair.dissipation
 
 
 def _calc_sap_regularization(

@@ -15,7 +15,7 @@ from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from stiction.evidence.experiments.clutter import RADIUS, make_clutter
-from stiction.evidence.studies.clutter.checks import Sweep, measure
+from stiction.evidence.studies.clutter.measures import Sweep, measure
 from stiction.evidence.studies.clutter.run import NUM_BODIES, STICTION_TOLERANCE, ClutterRun
 from stiction.tables.plots import add_legend, find_line, label_steps, make_plot
 

@@ -46,7 +46,7 @@ class ClutterCase:
     near_rigid_factor: float = 1.0  # beta of 'sap' [-]; 0 means that the stiffness has no limit
 
     def make_simulator(self) -> stiction.Simulator:
-        """Makes a simulator of the scene."""
+        """Makes a simulator of the scene, with the paper's lagged models."""
         scene = make_clutter(NUM_BODIES, self.seed)
         text = make_mjcf(scene, self.time_step, self.stiffness, _GAP_SPEED * self.time_step)
         with ignored_settings_are_fine():
@@ -58,6 +58,7 @@ class ClutterCase:
                 stiction_tolerance=self.stiction_tolerance,
                 friction_regularization=self.friction_regularization,
                 near_rigid_factor=self.near_rigid_factor,
+                remember_forces=False,
                 on_failure="keep_best",
             )
 
@@ -76,7 +77,7 @@ def calc_stiction_speed(case: ClutterCase, contacts: stiction.ContactReport) -> 
     """Returns the slip speed below which a contact sticks, as the mean of the loaded contacts [m/s].
 
     It is NaN if no contact is loaded or the model has no such speed. With the normal impulse
-    gamma_n of this step, which the lagged models replace by that of the previous step,
+    gamma_n of this step, which the lagged models replace by that of the state at its start,
 
         sap                                      sigma w mu gamma_n
         lagged, tamsi                            v_s
@@ -147,6 +148,11 @@ class ClutterRun:
         inside = (self.time > begin) & (self.time <= end) & np.isfinite(self.condition)
         return float(np.exp(np.log(self.condition[inside]).mean())) if inside.any() else np.nan
 
+    def split_iterations(self) -> tuple[float, float]:
+        """Returns the mean iterations before settling and after it."""
+        early = self.time <= SETTLED
+        return float(self.iterations[early].mean()), float(self.iterations[~early].mean())
+
     def split_condition(self) -> tuple[float, float]:
         """Returns the mean condition numbers during the impacts and after settling."""
         return self.mean_condition(*IMPACTS), self.mean_condition(SETTLED)
@@ -161,18 +167,18 @@ class ClutterRun:
 
     def describe(self) -> dict[str, Any]:
         """Returns the figures of the run, fit for JSON."""
-        early = self.time <= SETTLED
-        condition = self.split_condition()
+        settled = self.time > SETTLED
+        iterations, condition = self.split_iterations(), self.split_condition()
         return {
             "iterations": self.mean_iterations(),
-            "iterations_falling": float(self.iterations[early].mean()),
-            "iterations_settled": float(self.iterations[~early].mean()),
+            "iterations_falling": iterations[0],
+            "iterations_settled": iterations[1],
             "max_iterations": int(self.iterations.max()),
             "condition": self.mean_condition(),
             "condition_impacts": condition[0],
             "condition_settled": condition[1],
-            "stiction_speed_settled": float(np.mean(self.stiction_speed[~early])),
-            "contacts_settled": float(self.contacts[~early].mean()),
+            "stiction_speed_settled": float(np.mean(self.stiction_speed[settled])),
+            "contacts_settled": float(self.contacts[settled].mean()),
             "mean_penetration": self.mean_penetration,
             "median_penetration": self.median_penetration,
             "max_penetration": self.max_penetration,
