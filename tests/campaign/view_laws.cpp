@@ -255,9 +255,10 @@ void ViewedWorld::compare(const std::vector<mjtNum>& start, const TakenStep& tak
 
 void ViewedWorld::check_repeated(const std::vector<mjtNum>& start, const TakenStep& taken,
                                  Ledger* ledger) {
-  // Lagged models bound friction by the forces of the step before, so both steps are taken anew.
+  // Compliant models remember overlaps, and lagged ones the forces of the step before, so both
+  // steps are taken anew.
   std::vector<double> expected(taken.scene.data->qvel, taken.scene.data->qvel + taken.scene->nv);
-  if (taken.model().lags_friction) {
+  if (!taken.model().is_rigid) {
     spare_->set_state(start);
     sim::Stepper stepper(spare_->model, taken.options, materials_);
     if (!stepper.step(spare_->data).ok()) return ledger->count("failed only in view time_shift");
