@@ -101,6 +101,33 @@ double find_rebound_share(const RigidTerms& terms, const ReducedSystem& system,
   return calc_rebound_share(taken, separating, moving);
 }
 
+/// True if nothing drives the island: no surface moves, and there are no equalities and limits.
+bool is_undriven(const RigidTerms& terms) {
+  const auto rests = [](double b) { return b == 0; };
+  for (int i = 0; i < terms.num_contacts(); ++i)
+    if (!std::ranges::all_of(terms.contact(i).bias, rests)) return false;
+  return terms.num_equalities() == 0 && terms.num_limits() == 0;
+}
+
+/// Returns the largest share of the rebound with which the island has no more energy, after the
+/// forces of the step, than without the impact: |a + s rho|^2 <= |y_free|^2.
+double find_bounded_share(const RigidTerms& terms, const ReducedSystem& system,
+                          const ImpactPhases& phases) {
+  const int n = terms.num_dofs();
+  const std::vector<double>& free = system.whitened.y_free;
+  const double* const rho = phases.rebound.data();
+  double along = 0, excess = 0;  // a . rho and |a|^2 - |y_free|^2
+  for (int i = 0; i < n; ++i) {
+    const double a = phases.compressed[i] + free[i] - phases.start[i];
+    along += a * rho[i];
+    excess += a * a - free[i] * free[i];
+  }
+  const double square = math::dot(n, rho, rho);
+  if (square + 2 * along + excess <= 0 || square == 0) return 1;
+  const double root = std::sqrt(std::max(0.0, along * along - square * excess));
+  return std::clamp((root - along) / square, 0.0, 1.0);
+}
+
 /// Adds restitution: each contact gives back a share of its normal impulse of compression.
 void restitute(const RigidTerms& terms, const ReducedSystem& system, ImpactPhases* phases) {
   const int n = terms.num_dofs();
@@ -110,7 +137,9 @@ void restitute(const RigidTerms& terms, const ReducedSystem& system, ImpactPhase
     math::add_multiple(n, terms.contact(i).law.restitution * normal[i],
                        system.projected.N.data() + static_cast<std::size_t>(i) * n,
                        phases->rebound.data());
-  const double share = find_rebound_share(terms, system, *phases);
+  double share = find_rebound_share(terms, system, *phases);
+  // The energies of contacts that hit are about different velocities, so their sum is no bound.
+  if (is_undriven(terms)) share = std::min(share, find_bounded_share(terms, system, *phases));
   phases->restituted = phases->compressed;
   math::add_multiple(n, share, phases->rebound.data(), phases->restituted.data());
   for (int i = 0; i < terms.num_contacts(); ++i)

@@ -205,9 +205,21 @@ void TouchPrediction::remove_unsupported(std::span<const mjContact> listed, doub
       if (!continues(con, from)) return false;
       const double v_n = calc_normal_velocity(from, 0);
       const double expected = from.dist + time_ * v_n + mju_dot3(probe_, from.frame);
-      return v_n < -travel_ && con.dist > expected + 0.5 * slop;
+      return v_n < -travel_ && con.dist > expected + 0.5 * slop + calc_arc(from);
     });
   });
+}
+
+/// Returns by how much the points of a contact leave their straight paths, as their bodies turn
+/// [m].
+double TouchPrediction::calc_arc(const mjContact& from) const {
+  double arc = 0;
+  for (const Motion& motion : motions_) {
+    double lever[3];
+    mju_sub3(lever, from.pos, motion.center);
+    arc += 0.5 * mju_dot3(motion.w, motion.w) * time_ * time_ * mju_norm3(lever);
+  }
+  return arc;
 }
 
 /// True if a contact is closed and approaches.

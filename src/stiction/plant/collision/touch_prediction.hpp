@@ -80,6 +80,7 @@ class TouchPrediction {
   bool collide(const mjModel* m, mjData* d, const mjContact& like, CollisionRepair* repair);
   bool find_first(bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
+  double calc_arc(const mjContact& from) const;
   bool is_hit() const;
   bool continues(const mjContact& con, const mjContact& listed) const;
   bool take_hits(std::span<const mjContact> listed, bool takes_all);

@@ -32,10 +32,11 @@ constexpr double kFastestGrowth = 0.1;
 constexpr double kLeastGrowth = 2e-5;
 
 /// True if one of two bodies is on a base that moves away from the other along n: on a free joint,
-/// or on slides in several directions, as planar bases have. Joints of links hold them where they
-/// are.
+/// on slides in several directions, as planar bases have, or on one slide beside a body that is
+/// fixed to the world. Joints of links hold them where they are.
 bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, const Vec3& n) {
   constexpr double kAlong = 0.25;  // cos^2 of an angle of 60 degrees
+  const bool is_fixed = !m->body_weldid[bodies[0]] || !m->body_weldid[bodies[1]];
   while (bodies[0] != bodies[1]) {
     int& body = bodies[bodies[0] < bodies[1]];  // parents have lower numbers
     int num_slides = 0;
@@ -46,7 +47,7 @@ bool can_part(const mjModel* m, const mjData* d, std::array<int, 2> bodies, cons
       ++num_slides;
       along += math::square(dot(to_vector(d->xaxis + 3 * j), n));
     }
-    if (num_slides > 1 && along > kAlong) return true;
+    if ((num_slides > 1 || is_fixed) && along > kAlong) return true;
     body = m->body_parentid[body];
   }
   return false;
@@ -101,12 +102,13 @@ void TouchMemory::begin(const StepStart& start) {
   steps_.begin();
   steps_.now.clear();
   goes_on_ = start.has_positions;
+  is_known_ = start.has_positions || start.goes_on;
 }
 
 void TouchMemory::end_part() {
   steps_.end_part();
   steps_.now.clear();
-  goes_on_ = true;
+  goes_on_ = is_known_ = true;
 }
 
 std::uint32_t TouchMemory::used() const {
@@ -150,8 +152,9 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   next_ = 0;
   sorted_.reserve(num_contacts);
   sorted_.clear();
-  const bool knows_any = goes_on_ && !steps_.before.pairs.empty();
-  if (knows_any && has_impulses) problem->lagged_impulse.assign(num_contacts, std::nullopt);
+  const bool knows_any = is_known_ && !steps_.before.pairs.empty();
+  if (knows_any && goes_on_ && has_impulses)
+    problem->lagged_impulse.assign(num_contacts, std::nullopt);
   for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
     if (contacts.is_patch) return;
     Pair pair{.geoms = contacts.geoms,
@@ -168,7 +171,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
     const Vec3 origin = find_origin(m_, d, pair.geoms);
     for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
       now.points.push_back({to_vector(d->contact[problem->contacts[i].source].pos) - origin});
-    if (!before) return;
+    if (!before || !goes_on_) return;
     match_nearest(steps_.before.points_of(*before), now.points_of(pair),
                   [&](std::size_t n, std::size_t b) {
                     problem->lagged_impulse[contacts.first + n] =
@@ -188,11 +191,15 @@ double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& conta
   const double known = before ? std::max(0.0, before->next_overlap) : 0;
   const double growth = deepest.overlap - known;
   double rest = before ? before->rest_overlap : 0;
-  if (growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step)) rest += growth;
-  if (rest == 0) return 0;
-  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
   const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
                                      m_->geom_bodyid[contacts.geoms[1]]};
+  // What the caller moves into another body pushes it.
+  const auto is_mocap = [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; };
+  const bool is_pushed = before && (!goes_on_ || is_mocap(bodies[0]) || is_mocap(bodies[1]));
+  if (!is_pushed && growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step))
+    rest += growth;
+  if (rest == 0) return 0;
+  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
   double corrected = 0;
   if (can_part(m_, d, bodies, {R[6], R[7], R[8]}))
     corrected = calc_corrected(options, problem, problem.contacts[deepest.contact].law);
