@@ -193,16 +193,16 @@ double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& conta
   double rest = before ? before->rest_overlap : 0;
   const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
                                      m_->geom_bodyid[contacts.geoms[1]]};
-  // What the caller moves into another body pushes it.
+  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
+  const auto parts = [&] { return can_part(m_, d, bodies, {R[6], R[7], R[8]}); };
+  // What the caller moves pushes a link, which is not moved out otherwise.
   const auto is_mocap = [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; };
-  const bool is_pushed = before && (!goes_on_ || is_mocap(bodies[0]) || is_mocap(bodies[1]));
-  if (!is_pushed && growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step))
+  const bool is_moved = before && (!goes_on_ || is_mocap(bodies[0]) || is_mocap(bodies[1]));
+  if (growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step) && (!is_moved || parts()))
     rest += growth;
   if (rest == 0) return 0;
-  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
-  double corrected = 0;
-  if (can_part(m_, d, bodies, {R[6], R[7], R[8]}))
-    corrected = calc_corrected(options, problem, problem.contacts[deepest.contact].law);
+  const double corrected =
+      parts() ? calc_corrected(options, problem, problem.contacts[deepest.contact].law) : 0;
   return std::clamp(deepest.overlap - corrected, 0.0, rest);
 }
 
