@@ -122,10 +122,7 @@ double find_bounded_share(const RigidTerms& terms, const ReducedSystem& system,
     along += a * rho[i];
     excess += a * a - free[i] * free[i];
   }
-  const double square = math::dot(n, rho, rho);
-  if (square + 2 * along + excess <= 0 || square == 0) return 1;
-  const double root = std::sqrt(std::max(0.0, along * along - square * excess));
-  return std::clamp((root - along) / square, 0.0, 1.0);
+  return calc_rebound_share(-0.5 * excess, along, 0.5 * math::dot(n, rho, rho));
 }
 
 /// Adds restitution: each contact gives back a share of its normal impulse of compression.
@@ -172,7 +169,7 @@ void add(const RigidImpulses& more, RigidImpulses* sum) {
 /// Solves the impact by itself, at the velocities of the start of the step: compression,
 /// restitution, and a solve that stops rows that close then.
 /// @return of the first phase without a solution; phases->restituted is the motion after the impact
-LcpReport solve_impact(const RigidTerms& terms, double rank_tolerance, RigidIterate* iterate,
+LcpReport solve_impact(const RigidTerms& terms, double rank_tolerance, const StickingSet& sticking,
                        ReducedSystem* system, LawSolver* solver, ImpactPhases* phases) {
   // Friction that does not grow with normal impulses acts with the forces of the step.
   FrictionConstants& friction = phases->proportional;
@@ -180,10 +177,8 @@ LcpReport solve_impact(const RigidTerms& terms, double rank_tolerance, RigidIter
   std::fill(friction.nu.begin(), friction.nu.end(), 0.0);
   std::fill(friction.dry_bounds.begin(), friction.dry_bounds.end(), 0.0);
 
-  std::swap(iterate->gaps, phases->gaps);
-  set_constants(terms, iterate->gaps, &system->whitened.rows);
-  std::swap(iterate->gaps, phases->gaps);
-  (void)project(terms, system->whitened, iterate->sticking, rank_tolerance, &system->projected);
+  set_constants(terms, phases->gaps, &system->whitened.rows);
+  (void)project(terms, system->whitened, sticking, rank_tolerance, &system->projected);
   const LcpReport compression = solve_reduced(terms, friction, phases->start, system, solver);
   if (!compression.is_solved()) return compression;
   phases->impulses = solver->solution.impulses;
@@ -205,7 +200,7 @@ LcpReport solve_phases(const RigidTerms& terms, ConflictFallbacks* fallbacks, Ri
   phases->start = terms.v0;
   system->whitened.whitening.to_y(phases->start.data());
   const LcpReport impact =
-      solve_impact(terms, fallbacks->rank_tolerance(), iterate, system, &solver, phases);
+      solve_impact(terms, fallbacks->rank_tolerance(), iterate->sticking, system, &solver, phases);
   if (!impact.is_solved()) return impact;
 
   phases->forced = phases->restituted;
