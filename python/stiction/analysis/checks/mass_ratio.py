@@ -23,8 +23,6 @@ _RIGID_LIMITS = {
     "no_slip": 1e7,
     "viscous": 1e10,
 }
-
-
 _MOST_TURNING = 30  # times the mobility of the mass that contacts carry, [theory:near-rigid]
 
 
@@ -141,11 +139,6 @@ def _check_compliant(subject: Subject, load: _Load) -> Finding | None:
     )
 
 
-def _is_near_rigid(numbers: dict[str, Any]) -> bool:
-    stiffness = numbers.get("stiffness")
-    return stiffness is None or math.isinf(stiffness)
-
-
 def calc_sink(
     subject: Subject,
     mass: float,
@@ -167,7 +160,8 @@ def calc_sink(
     dt = subject.simulator.time_step
     force = mass * float(np.linalg.norm(subject.model.opt.gravity))
     near_rigid = mobility * (dt / (2 * math.pi)) ** 2  # 1/k [m/N]
-    given = 0.0 if _is_near_rigid(numbers) else 1 / numbers["stiffness"]
+    stiffness = numbers.get("stiffness")
+    given = 0.0 if stiffness is None or math.isinf(stiffness) else 1 / stiffness
     if subject.traits.acts_ahead:  # `sap`
         factor = subject.simulator.options["near_rigid_factor"]
         delay = 1 + numbers["relaxation_time"] / dt

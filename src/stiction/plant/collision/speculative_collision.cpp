@@ -7,6 +7,7 @@
 #include "stiction/plant/materials/material_properties.hpp"
 #include "stiction/plant/model/model.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/plant/repairs/convex_pair.hpp"
 #include "stiction/plant/repairs/terrain_contacts.hpp"
 
@@ -101,10 +102,12 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
 /// @param is_repaired true if CollisionRepair follows
 void SpeculativeCollision::find_full_pair(const mjModel* m, const mjData* d, bool is_repaired) {
   full_pair_.reset();
-  for (int i = 0; i + mjMAXCONPAIR <= d->ncon && !full_pair_;) {
-    const PairContacts pair = find_contacts_at(m, d, i);
-    i += pair.size;
-    if (pair.size < mjMAXCONPAIR || pair.nearest().dist > 0) continue;
+  int end = 0;
+  for (int begin = 0; begin + mjMAXCONPAIR <= d->ncon && !full_pair_; begin = end) {
+    end = find_end_of_pair(d, begin);
+    if (end - begin < mjMAXCONPAIR) continue;
+    const PairContacts pair = find_contacts_at(m, d, begin);
+    if (pair.nearest().dist > 0) continue;
     if (!is_repaired || !is_on_flat_terrain(m, d, pair))
       full_pair_ = std::to_array(pair.contacts->geom);
   }
