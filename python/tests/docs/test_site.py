@@ -266,6 +266,19 @@ def test_a_word_that_is_searched_leads_to_its_page(
     page.close()
 
 
+def search(tab: Tab, query: str) -> list[tuple[str, str]]:
+    """Returns the addresses and titles of the first five pages that the site finds."""
+    page = tab.open(f"search.html?q={query.replace(' ', '+')}")
+    page.locator("ul.search li").first.wait_for(timeout=20_000)
+    page.wait_for_function(
+        "!document.querySelector('#search-progress, .search-summary')?.innerText.includes('...')"
+    )
+    links = page.locator("ul.search li > a").all()[:5]
+    found = [(link.get_attribute("href") or "", link.inner_text()) for link in links]
+    page.close()
+    return found
+
+
 @needs_browser
 @pytest.mark.parametrize(
     ("word", "guides"),
@@ -279,17 +292,11 @@ def test_guides_stand_before_the_reference(
     browser: Any, address: str, word: str, guides: set[str]
 ) -> None:
     tab = Tab(browser, address, _DESKTOP)
-    page = tab.open(f"search.html?q={word}")
-    page.locator("ul.search li").first.wait_for(timeout=20_000)
-    page.wait_for_function(
-        "!document.querySelector('#search-progress, .search-summary')?.innerText.includes('...')"
-    )
-    links = page.locator("ul.search li > a")
-    found = [(links.nth(i).get_attribute("href"), links.nth(i).inner_text()) for i in range(5)]
+    found = search(tab, word)
+    assert len(found) == 5
     assert not any("/api/" in href or href.startswith("api/") for href, _ in found)
     assert guides & {text for _, text in found}, found
     assert tab.faults == []
-    page.close()
 
 
 @needs_browser
@@ -316,16 +323,9 @@ def test_a_question_leads_to_the_page_that_answers_it(
     browser: Any, address: str, query: str, page: str
 ) -> None:
     tab = Tab(browser, address, _DESKTOP)
-    shown = tab.open(f"search.html?q={query.replace(' ', '+')}")
-    shown.locator("ul.search li").first.wait_for(timeout=20_000)
-    shown.wait_for_function(
-        "!document.querySelector('#search-progress, .search-summary')?.innerText.includes('...')"
-    )
-    links = shown.locator("ul.search li > a")
-    found = [links.nth(i).get_attribute("href") for i in range(min(links.count(), 5))]
-    assert found[0].partition("#")[0].partition("?")[0] == page, found
+    found = search(tab, query)
+    assert found[0][0].partition("#")[0].partition("?")[0] == page, found
     assert tab.faults == []
-    shown.close()
 
 
 @needs_browser

@@ -25,8 +25,9 @@ Vec3 find_origin(const mjModel* m, const mjData* d, const std::array<int, 2>& ge
   return to_vector(d->xpos + 3 * (m->body_weldid[body_B] ? body_B : body_A));
 }
 
-/// What motion adds to an overlap in a step, beyond what its velocities at the end of the step say,
-/// is at most what this speed does. More is a start inside each other, or another normal [m/s].
+/// An overlap that grows faster than this, beyond the velocities at the end of the step, counts as
+/// a start inside each other or as one with another normal. Curved motion grows it by half of its
+/// acceleration times the step [m/s].
 constexpr double kFastestGrowth = 0.1;
 /// Less is an error of rounding, or of the extrapolation of short steps [m].
 constexpr double kLeastGrowth = 2e-5;

@@ -138,7 +138,6 @@ inline constexpr Warning kFullContactList{
     WarningKind::contact_list,
     "{geom 0} and {geom 1} touch at {id 2} points or more, of which MuJoCo keeps no more than "
     "{id 2}: on the ridges and peaks beyond them the geoms do not touch, so a body may tip or "
-    "sink; "
-    "give the height field coarser cells, or divide the geom into smaller ones"};
+    "sink; give the height field coarser cells, or divide the geom into smaller ones"};
 
 }  // namespace stiction::sim::warnings
