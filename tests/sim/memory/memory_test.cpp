@@ -72,7 +72,7 @@ TEST_P(Memory, ACheckpointContinuesWithTheSameBits) {
     scene.num_bodies = 7;
     // The hinges have dry friction, which rk4 does not take.
     scene.num_hinged = GetParam().integrator == Integrator::rk4 ? 0 : 2;
-    scene.spacing = 0.21;
+    scene.spacing = seed == 3 ? 0.15 : 0.21;  // some overlap at the start
     test_checkpoint(support::make_random_scene(seed, scene), 25,
                     [](const Scene& s) { return Stepper(s.model, make_options_of(GetParam())); });
   }

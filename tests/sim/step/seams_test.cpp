@@ -178,5 +178,48 @@ TEST_P(NearMiss, APegFallsFreely) {
   EXPECT_NEAR(scene.data->qvel[2], -9.81 * t, 1e-9 * 9.81 * t);
 }
 
+/// Returns how deep bodies have been in each other at most [m].
+double find_deepest(Stepper* stepper, Scene* scene, int num_steps) {
+  double deepest = 0;
+  for (int i = 0; i < num_steps; ++i) {
+    run(stepper, scene);
+    mj_fwdPosition(scene->model, scene->data);
+    for (int c = 0; c < scene->data->ncon; ++c)
+      deepest = std::max(deepest, -scene->data->contact[c].dist);
+  }
+  return deepest;
+}
+
+class Turning : public testing::TestWithParam<contact::ContactModel> {};
+INSTANTIATE_TEST_SUITE_P(Models, Turning, testing::ValuesIn(convex_models()), support::model_name);
+
+// Points of bodies that turn move along arcs of up to 0.4 rad in a step. A link and a bar enter a
+// block no deeper than a plane.
+TEST_P(Turning, BodiesEnterABlockAsLittleAsAPlane) {
+  constexpr const char* kBodies[] = {
+      R"(<body pos="-.3 0 .05"><joint axis="0 1 0"/>
+  <geom type="capsule" fromto=".05 0 0 .4 0 0" size=".02" euler="0 -40 0" mass=".3"/></body>)",
+      R"(<body pos="0 0 .25" euler="0 50 0"><freejoint/>
+  <geom type="box" size=".15 .02 .02" mass="1"/></body>)"};
+  const std::string assets = "<asset>" + make_mesh("slab", .6, .6, .1) + "</asset>";
+  for (const char* body : kBodies)
+    for (const double turn : {0.02, 0.1, 0.2, 0.4}) {
+      const double time_step = 0.01;
+      const auto fall = [&](const char* floor) {
+        Scene scene(support::make_mjcf("timestep=\"" + std::to_string(time_step) + '"',
+                                       assets + "<worldbody><geom friction=\".5\" " + floor + "/>" +
+                                           body + "</worldbody>"));
+        const int spin = scene->nv == 1 ? 0 : 4;  // about y
+        scene.data->qvel[spin] = turn / time_step;
+        Stepper stepper(scene.model, make_options(GetParam()));
+        return find_deepest(&stepper, &scene, 60);
+      };
+      const double plane = fall(R"(type="plane" size="9 9 1")");
+      for (const char* block :
+           {R"(type="box" size=".6 .6 .1" pos="0 0 -.1")", R"(type="mesh" mesh="slab" pos="0 0 -.1")"})
+        EXPECT_LE(fall(block), plane + 2e-4) << body << ' ' << turn << ' ' << block;
+    }
+}
+
 }  // namespace
 }  // namespace stiction::sim::seams_test
