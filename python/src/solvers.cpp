@@ -50,14 +50,13 @@ void set_residual(LcpResult* result) {
   result->report.residual = numerics::natural_residual(result->z, result->w);
 }
 
-/// Solves a dense problem. Every solver except `lemke` requires a symmetric matrix.
 LcpResult solve_dense(const DenseLcp& problem, const std::string& solver_name, const Guess& guess) {
   const LcpSolver which = numerics::parse_lcp_solver(solver_name);
   AnyLcpSolver solver(which);
   LcpResult result;
   result.z.resize(problem.size);
   result.w.resize(problem.size);
-  result.report = numerics::check(problem, which != LcpSolver::lemke);
+  result.report = numerics::check(problem, !numerics::takes_unsymmetric(which));
   if (result.report.is_solved()) {
     result.report = solver.solve(problem, guess, result.z);
     const auto active = solver.active();

@@ -8,7 +8,7 @@ The solvers, with the default first:
 - 'ppm_ratio': ratio-tested principal pivoting [drumwright2015], for symmetric positive semidefinite
   Q. It uses a guess, and tries fallbacks after a failure.
 - 'ppm': principal pivoting as published [drumwright2015], for the same Q. It may fail.
-- 'ppm_i': the method that 'ppm' modifies, principal pivoting method I [murty1974], for P-matrices. It
+- 'ppm_i': the method that 'ppm' modifies, principal pivoting method I [murty1974], for any P-matrix. It
   may fail for other Q.
 - 'lemke': Lemke's method [lemke1965], for any Q; it is made for copositive ones. It has fallbacks of
   its own.
@@ -134,7 +134,7 @@ def solve_mlcp(
         B: shape (size, size).
         a: shape (num_free,).
         b: shape (size,).
-        solver, guess: as for solve. Use 'lemke' if Q is not symmetric.
+        solver, guess: as for solve. 'lemke' and 'ppm_i' take a Q that is not symmetric.
 
     Raises:
         Error: as solve.

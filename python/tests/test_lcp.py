@@ -91,6 +91,28 @@ def test_small_problems_agree_with_enumeration(solver: str) -> None:
     assert num_infeasible >= 3 or solver in ("ppm", "ppm_i")
 
 
+@pytest.mark.parametrize("solver", ["lemke", "ppm_i"])
+def test_unsymmetric_p_matrices_agree_with_enumeration(solver: str) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        size = int(rng.integers(1, 7))
+        half, skew = rng.normal(size=(2, size, size))
+        Q = half @ half.T + 0.1 * np.eye(size) + skew - skew.T  # x^T Q x > 0
+        r = rng.normal(size=size)
+        result = lcp.solve(Q, r, solver)
+        assert result.is_solved, result
+        np.testing.assert_allclose(result.w, enumerate_w(Q, r), atol=1e-7)
+
+
+@pytest.mark.parametrize("size", [1, 4, 9])
+def test_ppm_i_takes_the_passes_of_murtys_matrix(size: int) -> None:
+    Q = np.eye(size) + 2 * np.triu(np.ones((size, size)), 1)
+    result = lcp.solve(Q, -np.ones(size), "ppm_i")
+    assert result.is_solved
+    assert result.pivots == 2**size - 1
+    np.testing.assert_allclose(result.z, np.eye(size)[-1], atol=1e-12)
+
+
 def test_solve_gram_finds_the_nearest_point() -> None:
     rng = np.random.default_rng(2)
     N, u_hat = rng.normal(size=(30, 8)), rng.normal(size=8)

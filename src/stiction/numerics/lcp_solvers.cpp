@@ -19,6 +19,10 @@ std::string_view name(LcpSolver solver) { return kNames[static_cast<int>(solver)
 
 bool takes_bounds(LcpSolver solver) { return solver != LcpSolver::active_set; }
 
+bool takes_unsymmetric(LcpSolver solver) {
+  return solver == LcpSolver::lemke || solver == LcpSolver::ppm_i;
+}
+
 double count_workspace(LcpSolver solver, double num_rows, double num_columns, double num_bounded) {
   const auto square = [](double x) { return x * x; };
   const double least = std::min(num_rows, num_columns), rows = num_rows * num_columns;

@@ -22,6 +22,8 @@ std::span<const std::string_view> lcp_solvers();
 std::string_view name(LcpSolver solver);
 /// Returns true if a solver takes rows with bounds on both sides: all but `active_set`.
 bool takes_bounds(LcpSolver solver);
+/// Returns true if a solver takes a Q that is not symmetric: `lemke` and `ppm_i`.
+bool takes_unsymmetric(LcpSolver solver);
 /// Returns an upper bound of the numbers that a solver keeps for a factored problem, besides the
 /// problem itself.
 /// @param num_bounded number of rows with bounds on both sides
@@ -37,8 +39,8 @@ class AnyLcpSolver {
   /// @throws Error kUnsupported for active_set if the library was built without DAQP
   explicit AnyLcpSolver(LcpSolver solver = LcpSolver::ppm_ratio);
 
-  /// Solves a dense problem. All solvers except `lemke` need a symmetric positive semidefinite Q;
-  /// call `check` first.
+  /// Solves a dense problem. Solvers that do not take an unsymmetric Q need a symmetric positive
+  /// semidefinite one; call `check` first.
   /// @param guess rows that may be active; only `ppm_ratio` uses it
   /// @param z     out: size of the problem, >= 0
   /// @throws std::bad_alloc
