@@ -269,9 +269,9 @@ constexpr const char* kArm = R"(<body pos="0 0 .025"><joint axis="0 1 0" damping
 // What starts in the floor and cannot part stays there, until something lifts it.
 TEST_P(Overlap, OfAnArmInTheFloorIsLeftByMotion) {
   for (const double dt : {0.002, 0.01}) {
-    Scene scene(support::make_mjcf("timestep='" + std::to_string(dt) + "'",
-                                   std::string("<worldbody><geom type='plane' size='9 9 1'/>") +
-                                       kArm + "</worldbody>"));
+    Scene scene(support::make_mjcf(
+        "timestep='" + std::to_string(dt) + "'",
+        std::string("<worldbody><geom type='plane' size='9 9 1'/>") + kArm + "</worldbody>"));
     Stepper stepper(scene.model, make_options(true));
     ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, std::lround(0.5 / dt)));
     EXPECT_NEAR(scene.data->qpos[0], 0, 1e-3) << dt;
@@ -326,8 +326,8 @@ TEST_P(Overlap, AfterAJumpPartsSlowly) {
 // A mocap block that jumps into an arm moves the arm; it does not pass through.
 TEST_P(Overlap, AfterAJumpIntoALinkMovesIt) {
   Scene scene(support::make_mjcf("timestep='.002'", std::string(R"(<worldbody>
-<body mocap="true" pos="0 0 -.105"><geom type="box" size="1 1 .1"/></body>)") + kArm +
-                                                        "</worldbody>"));
+<body mocap="true" pos="0 0 -.105"><geom type="box" size="1 1 .1"/></body>)") +
+                                                        kArm + "</worldbody>"));
   Stepper stepper(scene.model, make_options(true));
   ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 100));
   for (int jump = 0; jump < 3; ++jump) {

@@ -206,17 +206,17 @@ TEST_P(Turning, BodiesEnterABlockAsLittleAsAPlane) {
     for (const double turn : {0.02, 0.1, 0.2, 0.4}) {
       const double time_step = 0.01;
       const auto fall = [&](const char* floor) {
-        Scene scene(support::make_mjcf("timestep=\"" + std::to_string(time_step) + '"',
-                                       assets + "<worldbody><geom friction=\".5\" " + floor + "/>" +
-                                           body + "</worldbody>"));
+        Scene scene(support::make_mjcf(
+            "timestep=\"" + std::to_string(time_step) + '"',
+            assets + "<worldbody><geom friction=\".5\" " + floor + "/>" + body + "</worldbody>"));
         const int spin = scene->nv == 1 ? 0 : 4;  // about y
         scene.data->qvel[spin] = turn / time_step;
         Stepper stepper(scene.model, make_options(GetParam()));
         return find_deepest(&stepper, &scene, 60);
       };
       const double plane = fall(R"(type="plane" size="9 9 1")");
-      for (const char* block :
-           {R"(type="box" size=".6 .6 .1" pos="0 0 -.1")", R"(type="mesh" mesh="slab" pos="0 0 -.1")"})
+      for (const char* block : {R"(type="box" size=".6 .6 .1" pos="0 0 -.1")",
+                                R"(type="mesh" mesh="slab" pos="0 0 -.1")"})
         EXPECT_LE(fall(block), plane + 2e-4) << body << ' ' << turn << ' ' << block;
     }
 }

@@ -43,16 +43,19 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
   const mjContact like = listed.front();  // the list may move
   if (!mjCOLLISIONFUNC[m->geom_type[like.geom[0]]][m->geom_type[like.geom[1]]])
     return Meeting::kAsListed;
+  // Two convex geoms meet once. A height field has several triangles to meet.
+  const bool is_convex = m->geom_type[like.geom[0]] != mjGEOM_HFIELD;
+  const double slop = calc_slop(m, like);
+  // The distance of convex geoms that overlap is their least overlap along any direction.
+  const auto overlaps = [&](const mjContact& con) { return con.dist <= -slop; };
+  if (is_convex && std::any_of(listed.begin(), listed.end(), overlaps)) return Meeting::kAsListed;
   start(m, d, like, velocities);
   is_met_.assign(listed.size(), 0);
-  const double slop = calc_slop(m, like);
   horizon_ = horizon;
   travel_ = contact::kTouchDistance / horizon;
   found_.assign(listed.begin(), listed.end());
   Closing first;
   if (!find_first(true, &first)) return Meeting::kAsListed;
-  // Two convex geoms meet once. A height field has several triangles to meet.
-  const bool is_convex = m->geom_type[like.geom[0]] != mjGEOM_HFIELD;
   bool is_whole = true, goes_on = true;
   for (int round = 0; round < kMaxRounds && goes_on && is_whole; ++round) {
     // Overlap by the slop, by motion or, as far as this takes longer than the step, by a probe.

@@ -76,7 +76,10 @@ void* allocate_in_arena(mjData* d, std::size_t bytes, std::size_t alignment) {
 int find_end_of_pair(const mjData* d, int begin) {
   const mjContact& first = d->contact[begin];
   int end = begin + 1;
-  while (end < d->ncon && std::equal(first.geom, first.geom + 2, d->contact[end].geom)) ++end;
+  const auto is_like = [&](const mjContact& con) {  // std::equal would call memcmp
+    return con.geom[0] == first.geom[0] && con.geom[1] == first.geom[1];
+  };
+  while (end < d->ncon && is_like(d->contact[end])) ++end;
   return end;
 }
 

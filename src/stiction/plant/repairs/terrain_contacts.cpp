@@ -3,74 +3,123 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace stiction::plant {
 
+using math::Vec3;
+
+namespace {
+
+Vec3 to_vector(const mjtNum* x) { return {x[0], x[1], x[2]}; }
+
+math::RigidTransform get_pose(const mjData* d, int geom) {
+  math::RigidTransform pose{.R = {}, .p = to_vector(d->geom_xpos + 3 * geom)};
+  for (int i = 0; i < 3; ++i) pose.R.row[i] = to_vector(d->geom_xmat + 9 * geom + 3 * i);
+  return pose;
+}
+
+}  // namespace
+
 /// The triangles of a height field.
 class Grid {
  public:
+  /// A box in the field's frame [m].
+  struct Box {
+    Vec3 low, high;
+  };
+
   Grid(const mjModel* m, const mjData* d, int geom)
       : num_rows_(m->hfield_nrow[m->geom_dataid[geom]]),
         num_columns_(m->hfield_ncol[m->geom_dataid[geom]]),
         size_(m->hfield_size + 4 * m->geom_dataid[geom]),
-        heights_(m->hfield_data + m->hfield_adr[m->geom_dataid[geom]]) {
-    std::copy_n(d->geom_xpos + 3 * geom, 3, position_);
-    std::copy_n(d->geom_xmat + 9 * geom, 9, rotation_);
-  }
-  double dx() const { return 2 * size_[0] / (num_columns_ - 1); }
-  double dy() const { return 2 * size_[1] / (num_rows_ - 1); }
+        heights_(m->hfield_data + m->hfield_adr[m->geom_dataid[geom]]),
+        dx_(2 * size_[0] / (num_columns_ - 1)),
+        dy_(2 * size_[1] / (num_rows_ - 1)),
+        pose_(get_pose(d, geom)) {}
+  double dx() const { return dx_; }
+  double dy() const { return dy_; }
 
-  /// Calls f(facet) for the triangles of all cells within a distance of a point, in the plane of
-  /// the grid.
+  /// Returns a box that contains all points within a distance of a geom.
+  Box find_box(const mjModel* m, const mjData* d, int geom, double distance) const {
+    const math::RigidTransform other = get_pose(d, geom);
+    const mjtNum* const aabb = m->geom_aabb + 6 * geom;
+    const math::Mat3 R = transpose_times(pose_.R, other.R);
+    const Vec3 center = transpose_times(pose_.R, other * to_vector(aabb) - pose_.p);
+    const auto calc_extent = [&](const Vec3& row) {
+      return std::abs(row.x) * aabb[3] + std::abs(row.y) * aabb[4] + std::abs(row.z) * aabb[5];
+    };
+    const Vec3 margin = {distance, distance, distance};
+    const Vec3 half =
+        Vec3{calc_extent(R.row[0]), calc_extent(R.row[1]), calc_extent(R.row[2])} + margin;
+    return {center - half, center + half};
+  }
+
+  /// Calls f(facet) for the triangles of all cells within a distance of a point, along the grid.
   template <class Function>
-  void for_each_near(const double point[3], double distance, Function f) const {
-    double r[3], local[3];
-    mju_sub3(r, point, position_);
-    mju_mulMatTVec3(local, rotation_, r);
-    const auto rows = find_cells(local[1] + size_[1], distance, dy(), num_rows_);
-    const auto columns = find_cells(local[0] + size_[0], distance, dx(), num_columns_);
-    for (int i = rows[0]; i <= rows[1]; ++i) {
-      for (int j = columns[0]; j <= columns[1]; ++j) {
-        // MuJoCo divides a cell from its first to its last corner.
-        f(make_facet({i, j}, {i, j + 1}, {i + 1, j + 1}));
-        f(make_facet({i, j}, {i + 1, j + 1}, {i + 1, j}));
-      }
-    }
+  void for_each_at(const Vec3& point, double distance, Function f) const {
+    const Vec3 local = transpose_times(pose_.R, point - pose_.p);
+    const Vec3 margin = {distance, distance, std::numeric_limits<double>::infinity()};
+    for_each_cell({local - margin, local + margin}, [&](int i, int j) { call(i, j, f); });
+  }
+
+  /// Calls f(facet) for the triangles of all cells that reach into a box. Cells that are level at
+  /// the height of the last level one are left out, because they are in its plane.
+  template <class Function>
+  void for_each_plane(const Box& box, Function f) const {
+    float level = std::numeric_limits<float>::quiet_NaN();
+    for_each_cell(box, [&](int i, int j) {
+      const float* const low = heights_ + i * num_columns_ + j;
+      const float* const high = low + num_columns_;
+      const bool is_level = low[0] == low[1] && low[0] == high[0] && low[0] == high[1];
+      if (is_level && low[0] == level) return;
+      if (is_level) level = low[0];
+      const auto [least, most] = std::minmax({low[0], low[1], high[0], high[1]});
+      if (size_[2] * most < box.low.z || size_[2] * least > box.high.z) return;
+      call(i, j, f);
+    });
   }
 
  private:
   using Node = std::array<int, 2>;  // row, column
 
-  static std::array<int, 2> find_cells(double x, double distance, double step, int num_points) {
+  template <class Function>
+  void for_each_cell(const Box& box, Function f) const {
+    const auto rows = find_cells(box.low.y + size_[1], box.high.y + size_[1], dy_, num_rows_);
+    const auto columns = find_cells(box.low.x + size_[0], box.high.x + size_[0], dx_, num_columns_);
+    for (int i = rows[0]; i <= rows[1]; ++i)
+      for (int j = columns[0]; j <= columns[1]; ++j) f(i, j);
+  }
+  static std::array<int, 2> find_cells(double low, double high, double step, int num_points) {
     const auto find_cell = [&](double at) {
       return static_cast<int>(std::clamp<double>(std::floor(at / step), -1, num_points));
     };
-    return {std::max(0, find_cell(x - distance)),
-            std::min(num_points - 2, find_cell(x + distance))};
+    return {std::max(0, find_cell(low)), std::min(num_points - 2, find_cell(high))};
+  }
+  template <class Function>
+  void call(int i, int j, Function f) const {
+    // MuJoCo divides a cell from its first to its last corner.
+    f(make_facet({i, j}, {i, j + 1}, {i + 1, j + 1}));
+    f(make_facet({i, j}, {i + 1, j + 1}, {i + 1, j}));
+  }
+  Vec3 find_node(Node node) const {
+    const auto [row, column] = node;
+    return pose_ * Vec3{dx_ * column - size_[0], dy_ * row - size_[1],
+                        size_[2] * heights_[row * num_columns_ + column]};
   }
   Facet make_facet(Node a, Node b, Node c) const {
-    Facet facet;
-    const Node nodes[3] = {a, b, c};
-    for (int i = 0; i < 3; ++i) {
-      const auto [row, column] = nodes[i];
-      const double local[3] = {dx() * column - size_[0], dy() * row - size_[1],
-                               size_[2] * heights_[row * num_columns_ + column]};
-      mju_mulMatVec3(facet.corners[i], rotation_, local);
-      mju_addTo3(facet.corners[i], position_);
-    }
-    double u[3], v[3];
-    mju_sub3(u, facet.corners[1], facet.corners[0]);
-    mju_sub3(v, facet.corners[2], facet.corners[0]);
-    mju_cross(facet.normal, u, v);
-    mju_normalize3(facet.normal);
+    Facet facet{.corners = {find_node(a), find_node(b), find_node(c)}, .normal = {}};
+    const Vec3 n = cross(facet.corners[1] - facet.corners[0], facet.corners[2] - facet.corners[0]);
+    facet.normal = n * (1 / norm(n));
     return facet;
   }
 
   int num_rows_, num_columns_;
   const mjtNum* size_;
   const float* heights_;
-  double position_[3], rotation_[9];
+  double dx_, dy_;
+  math::RigidTransform pose_;
 };
 
 namespace {
@@ -91,24 +140,23 @@ enum class Ground {
 };
 
 Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
-  double point[3];
-  mju_addScl3(point, con.pos, con.frame, -0.5 * con.dist);
+  const Vec3 n = to_vector(con.frame);
+  const Vec3 point = to_vector(con.pos) - n * (0.5 * con.dist);
   Ground ground = Ground::kFlat;
-  double normal[3] = {};  // of the first facet
-  grid.for_each_near(point, tolerance, [&](const Facet& facet) {
+  std::optional<Vec3> first;  // normal
+  grid.for_each_at(point, tolerance, [&](const Facet& facet) {
     if (ground == Ground::kInner || !facet.contains(point, tolerance)) return;
-    if (mju_norm3(normal) == 0) mju_copy3(normal, facet.normal);
-    double turn[3], uphill[3], ahead[3];
-    mju_sub3(turn, facet.normal, normal);
-    if (mju_norm3(turn) > kSamePlane) ground = Ground::kEdge;
+    if (!first) first = facet.normal;
+    if (norm(facet.normal - *first) > kSamePlane) ground = Ground::kEdge;
     // The direction in which the facet leaves the contact's plane upwards.
-    mju_addScl3(uphill, con.frame, facet.normal, -mju_dot3(con.frame, facet.normal));
-    if (mju_normalize3(uphill) < kSameNormal) return;
+    const Vec3 uphill = n - facet.normal * dot(n, facet.normal);
+    const double length = norm(uphill);
+    if (length < kSameNormal) return;
     ground = Ground::kEdge;
-    mju_addScl3(ahead, point, uphill, 20 * tolerance);
-    if (facet.contains(ahead, tolerance)) ground = Ground::kInner;
+    if (facet.contains(point + uphill * (20 * tolerance / length), tolerance))
+      ground = Ground::kInner;
   });
-  return mju_norm3(normal) == 0 ? Ground::kEdge : ground;
+  return first ? ground : Ground::kEdge;
 }
 
 }  // namespace
@@ -120,31 +168,25 @@ bool is_on_flat_terrain(const mjModel* m, const mjData* d, const PairContacts& p
   const double tolerance = kSamePlane * std::min(grid.dx(), grid.dy());
   std::optional<Facet> first;
   bool is_flat = true;
-  grid.for_each_near(d->geom_xpos + 3 * geom, m->geom_rbound[geom] + pair.cutoff,
-                     [&](const Facet& facet) {
-                       if (!first) first = facet;
-                       is_flat = is_flat && !facet.rises_above(*first, tolerance) &&
-                                 !first->rises_above(facet, tolerance);
-                     });
+  grid.for_each_plane(grid.find_box(m, d, geom, pair.cutoff), [&](const Facet& facet) {
+    if (!first) first = facet;
+    is_flat =
+        is_flat && !facet.rises_above(*first, tolerance) && !first->rises_above(facet, tolerance);
+  });
   return is_flat;
 }
 
-bool Facet::contains(const double foot[3], double tolerance) const {
+bool Facet::contains(const Vec3& foot, double tolerance) const {
   for (int i = 0; i < 3; ++i) {
-    double edge[3], inwards[3], r[3];
-    mju_sub3(edge, corners[(i + 1) % 3], corners[i]);
-    mju_cross(inwards, normal, edge);
-    mju_sub3(r, foot, corners[i]);
-    if (mju_dot3(inwards, r) < -tolerance * mju_norm3(edge)) return false;
+    const Vec3 edge = corners[(i + 1) % 3] - corners[i];
+    if (dot(cross(normal, edge), foot - corners[i]) < -tolerance * norm(edge)) return false;
   }
   return true;
 }
 
 bool Facet::rises_above(const Facet& plane, double tolerance) const {
-  return std::any_of(corners, corners + 3, [&](const double(&corner)[3]) {
-    double r[3];
-    mju_sub3(r, corner, plane.corners[0]);
-    return mju_dot3(plane.normal, r) > tolerance;
+  return std::any_of(corners, corners + 3, [&](const Vec3& corner) {
+    return dot(plane.normal, corner - plane.corners[0]) > tolerance;
   });
 }
 
@@ -169,77 +211,59 @@ bool TerrainContacts::correct(const mjModel* m, mjData* d, const PairContacts& p
   return true;
 }
 
+/// Finds the planes of all triangles near the geom. Facets in one plane get the same contacts in
+/// all bits: rounding of the normal would move the points of an upright cylinder.
+void TerrainContacts::find_planes(const mjModel* m, const mjData* d, const PairContacts& pair,
+                                  const Grid& grid) {
+  const int geom = pair.contacts->geom[1];
+  const Vec3 center = to_vector(d->geom_xpos + 3 * geom);
+  planes_.clear();
+  const double reach = std::max(pair.cutoff, kDeepest * size_);
+  grid.for_each_plane(grid.find_box(m, d, geom, reach), [&](const Facet& facet) {
+    if (std::abs(dot(facet.normal, center - facet.corners[0])) > m->geom_rbound[geom] + reach)
+      return;
+    constexpr std::ptrdiff_t kRecent = 8;  // neighbors come soon after each other
+    const auto last = planes_.end();
+    const auto recent = last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin());
+    if (std::none_of(recent, last, [&](const Facet& plane) { return is_in(facet, plane); }))
+      planes_.push_back(facet);
+  });
+}
+
+/// True if a facet is in the plane of another one.
+bool TerrainContacts::is_in(const Facet& facet, const Facet& plane) const {
+  constexpr double kSame = 1e-9;
+  return norm(facet.normal - plane.normal) < kSame &&
+         std::abs(dot(plane.normal, facet.corners[0] - plane.corners[0])) < kSame * size_;
+}
+
 /// Finds the contacts of the geom with the planes of all triangles near it.
 void TerrainContacts::find_points(const mjModel* m, mjData* d, const PairContacts& pair,
                                   const Grid& grid) {
-  const int field = pair.contacts->geom[0], geom = pair.contacts->geom[1];
+  const int field = pair.contacts->geom[0];
   mjtNum* const x = d->geom_xpos + 3 * field;
   mjtNum* const R = d->geom_xmat + 9 * field;
   std::array<mjtNum, 12> pose;
   std::copy_n(x, 3, pose.begin());
   std::copy_n(R, 9, pose.begin() + 3);
   points_.clear();
-  planes_.clear();
-  of_planes_.clear();
-  grid.for_each_near(d->geom_xpos + 3 * geom, m->geom_rbound[geom] + pair.cutoff,
-                     [&](const Facet& facet) { add_points(m, d, pair, facet); });
+  find_planes(m, d, pair, grid);
+  for (const Facet& plane : planes_) add_points(m, d, pair, grid, plane);
   std::copy_n(pose.begin(), 3, x);
   std::copy_n(pose.begin() + 3, 9, R);
 }
 
-/// Adds the contacts of the geom with the plane of a facet whose foot is in the facet.
+/// Adds the contacts of the geom with a plane, for which the field's geom stands, whose foot is in
+/// a facet of this plane.
 void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts& pair,
-                                 const Facet& facet) {
-  double r[3];
-  mju_sub3(r, d->geom_xpos + 3 * pair.contacts->geom[1], facet.corners[0]);
-  if (std::abs(mju_dot3(facet.normal, r)) > m->geom_rbound[pair.contacts->geom[1]] + pair.cutoff)
-    return;
-  const Plane& plane = find_plane(m, d, pair, facet);
-  for (int i = plane.first; i < plane.end; ++i) {
-    const mjContact& con = of_planes_[i];
-    double foot[3];
-    mju_addScl3(foot, con.pos, con.frame, -0.5 * con.dist);
-    if (con.dist < -kDeepest * size_ || !facet.contains(foot, 1e-9 * size_)) continue;
-    Point& point = points_.emplace_back(Point{.contact = con, .facet = facet, .position = {}});
-    mju_addScl3(point.position, con.pos, con.frame, 0.5 * con.dist);
-  }
-}
-
-/// Returns the plane of a facet. Facets in one plane have the same contacts in all bits: rounding
-/// of the normal would move the points of an upright cylinder.
-const TerrainContacts::Plane& TerrainContacts::find_plane(const mjModel* m, mjData* d,
-                                                          const PairContacts& pair,
-                                                          const Facet& facet) {
-  constexpr std::ptrdiff_t kRecent = 8;  // neighbors come soon after each other
-  constexpr double kSame = 1e-9;
-  const auto last = planes_.end();
-  const auto found = std::find_if(last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin()),
-                                  last, [&](const Plane& plane) {
-                                    double r[3], turn[3];
-                                    mju_sub3(r, facet.corners[0], plane.point);
-                                    mju_sub3(turn, facet.normal, plane.normal);
-                                    return mju_norm3(turn) < kSame &&
-                                           std::abs(mju_dot3(plane.normal, r)) < kSame * size_;
-                                  });
-  if (found != last) return *found;
-  Plane& plane = planes_.emplace_back();
-  std::copy_n(facet.corners[0], 3, plane.point);
-  std::copy_n(facet.normal, 3, plane.normal);
-  plane.first = static_cast<int>(of_planes_.size());
-  collide(m, d, pair, plane);
-  plane.end = static_cast<int>(of_planes_.size());
-  return plane;
-}
-
-/// Adds the contacts of the geom with a plane, for which the field's geom stands.
-void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& pair,
-                              const Plane& plane) {
+                                 const Grid& grid, const Facet& plane) {
   mjContact con = *pair.contacts;
   const int field = con.geom[0], geom = con.geom[1], begin = d->ncon;
-  set_normal(plane.normal, &con);
-  std::copy_n(plane.point, 3, d->geom_xpos + 3 * field);
+  const double normal[3] = {plane.normal.x, plane.normal.y, plane.normal.z};
+  set_normal(normal, &con);
   mjtNum* const R = d->geom_xmat + 9 * field;
   for (int i = 0; i < 3; ++i) {  // its axes are the tangents and the normal
+    d->geom_xpos[3 * field + i] = plane.corners[0][i];
     R[3 * i] = con.frame[3 + i];
     R[3 * i + 1] = con.frame[6 + i];
     R[3 * i + 2] = con.frame[i];
@@ -258,7 +282,15 @@ void TerrainContacts::collide(const mjModel* m, mjData* d, const PairContacts& p
     own.size = d->ncon - begin;
     correct_plane_contacts(m, d, own);
   }
-  of_planes_.insert(of_planes_.end(), d->contact + begin, d->contact + d->ncon);
+  for (const mjContact* c = d->contact + begin; c != d->contact + d->ncon; ++c) {
+    if (c->dist < -kDeepest * size_) continue;
+    const Vec3 n = to_vector(c->frame), half = n * (0.5 * c->dist), pos = to_vector(c->pos);
+    const double tolerance = 1e-9 * size_;
+    grid.for_each_at(pos - half, tolerance, [&](const Facet& facet) {
+      if (is_in(facet, plane) && facet.contains(pos - half, tolerance))
+        points_.push_back({.contact = *c, .facet = facet, .position = pos + half});
+    });
+  }
   d->ncon = begin;
 }
 
@@ -271,7 +303,7 @@ void TerrainContacts::keep_one_of_each(double tolerance) {
   for (const Point& point : points_) {
     const bool is_new =
         std::all_of(points_.begin(), points_.begin() + num_kept, [&](const Point& other) {
-          return mju_dist3(point.position, other.position) > tolerance ||
+          return norm(point.position - other.position) > tolerance ||
                  point.facet.rises_above(other.facet, tolerance);
         });
     if (is_new) points_[num_kept++] = point;
@@ -282,11 +314,10 @@ void TerrainContacts::keep_one_of_each(double tolerance) {
 /// Sorts the contacts by the place of their points on the geom, so that a point of the geom keeps
 /// its place in the list while it moves from cell to cell.
 void TerrainContacts::sort(const mjData* d, int geom, double radius) {
+  const math::RigidTransform pose = get_pose(d, geom);
   const auto key = [&](const Point& point) {
     constexpr double kStep = 1e-3, kOffset = 0.377;  // no edge of a box is at a multiple of steps
-    double r[3], local[3];
-    mju_sub3(r, point.position, d->geom_xpos + 3 * geom);
-    mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, r);
+    const Vec3 local = transpose_times(pose.R, point.position - pose.p);
     std::array<long, 3> rounded;
     for (int i = 0; i < 3; ++i) rounded[i] = std::lround(local[i] / (kStep * radius) + kOffset);
     return rounded;
@@ -299,7 +330,7 @@ void TerrainContacts::sort(const mjData* d, int geom, double radius) {
 /// by the slack, and the field is flat there, or the contact is in their hull.
 bool TerrainContacts::covers(const mjContact& con, double slack, bool is_flat) const {
   const auto is_like = [&](const Point& point) {
-    return have_same_normal(point.facet.normal, con.frame, kSameNormal);
+    return dot(point.facet.normal, to_vector(con.frame)) > 1 - 0.5 * kSameNormal * kSameNormal;
   };
   double deepest = con.dist + 2 * slack;
   for (const Point& point : points_)

@@ -4,6 +4,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/math/vec3.hpp"
 #include "stiction/plant/repairs/convex_pair.hpp"
 
 namespace stiction::plant {
@@ -12,11 +13,11 @@ class Grid;
 
 /// A triangle of a height field, world frame.
 struct Facet {
-  double corners[3][3];  // counter-clockwise from above
-  double normal[3];      // upwards
+  math::Vec3 corners[3];  // counter-clockwise from above
+  math::Vec3 normal;      // upwards
 
   /// True if a point is above or below the triangle, along its normal.
-  bool contains(const double point[3], double tolerance) const;
+  bool contains(const math::Vec3& point, double tolerance) const;
   bool rises_above(const Facet& plane, double tolerance) const;
 };
 
@@ -47,29 +48,23 @@ class TerrainContacts {
   bool correct(const mjModel* model, mjData* data, const PairContacts& pair);
 
  private:
-  /// A plane of facets, and its contacts with the geom, [first, end) of of_planes_.
-  struct Plane {
-    double point[3] = {}, normal[3] = {};
-    int first = 0, end = 0;
-  };
   /// A contact whose foot is in a facet.
   struct Point {
     mjContact contact;
     Facet facet;
-    double position[3];  // on the geom, world frame
+    math::Vec3 position;  // on the geom, world frame
   };
+  void find_planes(const mjModel* m, const mjData* d, const PairContacts& pair, const Grid& grid);
+  bool is_in(const Facet& facet, const Facet& plane) const;
   void find_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid);
-  void add_points(const mjModel* m, mjData* d, const PairContacts& pair, const Facet& facet);
-  const Plane& find_plane(const mjModel* m, mjData* d, const PairContacts& pair,
-                          const Facet& facet);
-  void collide(const mjModel* m, mjData* d, const PairContacts& pair, const Plane& plane);
+  void add_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid,
+                  const Facet& plane);
   void keep_one_of_each(double tolerance);
   void sort(const mjData* d, int geom, double radius);
   bool covers(const mjContact& con, double slack, bool is_flat) const;
 
-  double size_ = 0;  // of the geom or a cell, the smaller one [m]
-  std::vector<Plane> planes_;
-  std::vector<mjContact> of_planes_;
+  double size_ = 0;            // of the geom or a cell, the smaller one [m]
+  std::vector<Facet> planes_;  // one facet of each
   std::vector<Point> points_;
   std::vector<mjContact> kept_;
 };
