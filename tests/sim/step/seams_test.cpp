@@ -40,8 +40,8 @@ std::string make_mesh(const char* name, double x, double y, double z) {
   return std::string("<mesh name=\"") + name + "\" vertex=\"" + vertices + "\"/>";
 }
 
-std::string make_assets() {
-  return "<asset>" + make_mesh("block", .06, .06, .04) + make_mesh("tile", .1, .5, .05) +
+std::string make_assets(const std::string& more) {
+  return "<asset>" + more + make_mesh("block", .06, .06, .04) + make_mesh("tile", .1, .5, .05) +
          R"(<hfield name="field" nrow="4" ncol="40" size="2 2 .1 .1"/></asset>)";
 }
 
@@ -61,14 +61,40 @@ std::string make_tiles(const std::string& shape, double step = 0) {
 struct Floor {
   const char* name;
   std::string geoms;
+  std::string assets = "";
+  double error = 0.01;  // relative to the plane's way and spin
 };
 constexpr const char* kBoxTile = R"(type="box" size=".1 .5 .05")";
+
+/// Prisms with triangles of different shapes, as a convex decomposition makes them.
+Floor make_prisms() {
+  Floor floor{.name = "prisms", .geoms = "", .error = 0.025};
+  constexpr int kNumRows = 12, kNumColumns = 3;
+  constexpr double kY[] = {-.5, -.1, .13, .5};
+  const auto x = [](int i, int j) { return -.4 + .2 * i + .04 * std::sin(7. * i + 3 * j); };
+  for (int i = 0; i < kNumRows; ++i)
+    for (int j = 0; j < kNumColumns; ++j)
+      for (const bool is_first : {true, false}) {
+        std::string vertices;
+        for (const double z : {0.0, -.05})
+          for (const auto& [a, b] :
+               {std::pair(i, j), is_first ? std::pair(i + 1, j) : std::pair(i, j + 1),
+                std::pair(i + 1, j + 1)})
+            vertices += std::to_string(x(a, b)) + ' ' + std::to_string(kY[b]) + ' ' +
+                        std::to_string(z) + "  ";
+        const std::string name = std::to_string(2 * (i * kNumColumns + j) + is_first);
+        floor.assets += "<mesh name=\"" + name + "\" vertex=\"" + vertices + "\"/>";
+        floor.geoms += R"(<geom type="mesh" friction=".3" mesh=")" + name + "\"/>";
+      }
+  return floor;
+}
 
 /// Floors at the height 0.
 std::vector<Floor> make_flush_floors() {
   return {{"tiles", make_tiles(kBoxTile)},
           {"meshes", make_tiles(R"(type="mesh" mesh="tile")")},
-          {"height field", kField}};
+          {"height field", kField},
+          make_prisms()};
 }
 
 struct End {
@@ -77,11 +103,11 @@ struct End {
 
 class Seams : public testing::TestWithParam<std::tuple<contact::ContactModel, Slider>> {
  protected:
-  static End slide(const std::string& floor, double speed, double angle, double time_step) {
+  static End slide(const Floor& floor, double speed, double angle, double time_step) {
     const auto& [model, slider] = GetParam();
     Scene scene(support::make_mjcf("timestep=\"" + std::to_string(time_step) + '"',
-                                   make_assets() + "<worldbody>" + floor + "<body pos=\"0 0 " +
-                                       std::to_string(slider.height) +
+                                   make_assets(floor.assets) + "<worldbody>" + floor.geoms +
+                                       "<body pos=\"0 0 " + std::to_string(slider.height) +
                                        R"("><freejoint/><geom mass="1" friction=".3" )" +
                                        slider.geom + "/></body></worldbody>"));
     scene.data->qvel[0] = speed * std::cos(angle);
@@ -94,8 +120,8 @@ class Seams : public testing::TestWithParam<std::tuple<contact::ContactModel, Sl
 
   static void expect_like_plane(const Floor& floor, double speed, double angle, double time_step,
                                 double limit) {
-    const End plane = slide(kPlane, speed, angle, time_step);
-    const End end = slide(floor.geoms, speed, angle, time_step);
+    const End plane = slide({"plane", kPlane}, speed, angle, time_step);
+    const End end = slide(floor, speed, angle, time_step);
     constexpr double kSize = 0.05;
     EXPECT_NEAR(end.way, plane.way, limit * plane.way)
         << floor.name << ' ' << speed << " m/s at " << angle << ", " << time_step << " s";
@@ -109,13 +135,13 @@ TEST_P(Seams, AreNotFelt) {
   for (const Floor& floor : make_flush_floors())
     for (const double time_step : {0.002, 0.01})
       for (const auto& [speed, angle] :
-           {std::pair(0.3, 0.0), std::pair(2.0, 0.0), std::pair(2.0, 0.4)})
-        expect_like_plane(floor, speed, angle, time_step, 0.01);
+           {std::pair(0.3, 0.0), std::pair(2.0, 0.0), std::pair(2.0, 0.4), std::pair(3.0, 0.1)})
+        expect_like_plane(floor, speed, angle, time_step, floor.error);
 }
 
 // A body tips a little where its floor sinks by 0.1 mm, and meets the next tile with its edge.
 TEST_P(Seams, OfSmallStepsAreHardlyFelt) {
-  const Floor floor{"tiles with steps of 0.1 mm", make_tiles(kBoxTile, 1e-4)};
+  const Floor floor{.name = "tiles with steps of 0.1 mm", .geoms = make_tiles(kBoxTile, 1e-4)};
   for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.08);
 }
 
@@ -130,12 +156,14 @@ INSTANTIATE_TEST_SUITE_P(Models, Seams,
                                           testing::ValuesIn(kSliders)),
                          seam_name);
 
-// Models that lift sliding bodies, under sap by 7 mm per m/s, come to a seam from above.
+// Models that lift sliding bodies, under sap by 7 mm per m/s, come to a seam from above. Prisms are
+// left out: they have more seams, and take up to a fifth of the way under sap.
 class SeamsOfOtherModels : public Seams {};
 
 TEST_P(SeamsOfOtherModels, AreHardlyFelt) {
   for (const Floor& floor : make_flush_floors())
-    for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.1);
+    if (floor.assets.empty())
+      for (const double speed : {0.3, 2.0}) expect_like_plane(floor, speed, 0, 0.002, 0.1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SeamsOfOtherModels,

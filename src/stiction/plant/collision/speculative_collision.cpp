@@ -139,7 +139,7 @@ bool SpeculativeCollision::meet(const mjModel* m, mjData* d, std::span<const mjC
                                 const BodyVelocities& velocities) {
   if (!has_varying_normal(m, listed.front())) return true;
   const double horizon = find_largest_reach(m).time;
-  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, nullptr) ==
+  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, &repair_, true) ==
          Meeting::kAsListed;
 }
 

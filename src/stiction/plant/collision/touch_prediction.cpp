@@ -38,7 +38,7 @@ void TouchPrediction::Motion::calc_velocity(const double point[3], double time,
 
 Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mjContact> listed,
                                  const BodyVelocities& velocities, double horizon,
-                                 CollisionRepair* repair) {
+                                 CollisionRepair* repair, bool has_constraints) {
   constexpr int kMaxRounds = 8;
   const mjContact like = listed.front();  // the list may move
   if (!mjCOLLISIONFUNC[m->geom_type[like.geom[0]]][m->geom_type[like.geom[1]]])
@@ -66,7 +66,7 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
     const auto collide_with_probe = [&](double length) {
       mju_scl3(probe_, first.normal, -length);
       place(d, time_, probe_);
-      const bool has_memory = collide(m, d, like, repair);
+      const bool has_memory = collide(m, d, like, repair, has_constraints);
       remove_unsupported(listed, slop);
       return has_memory;
     };
@@ -134,7 +134,7 @@ void TouchPrediction::place(mjData* d, double time, const double* probe) {
 /// Collides the geoms at the present pose and corrects their contacts.
 /// @return false if data have no memory for them
 bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like,
-                              CollisionRepair* repair) {
+                              CollisionRepair* repair, bool has_constraints) {
   const int g1 = like.geom[0], g2 = like.geom[1], begin = d->ncon;
   const double cutoff = like.includemargin + find_gap(m, g1, g2);
   mjPreContact parts[mjMAXCONPAIR];
@@ -147,7 +147,11 @@ bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like
     con.exclude = kTakesPart;
     set_distance(parts[i].dist, &con);
   }
-  if (!repair || num == 0) return true;
+  if (num == 0) return true;
+  if (has_constraints) {
+    if (!repair->have_right_normal(m, d, found_)) found_.clear();
+    return true;
+  }
   bool is_whole = true;
   for (const mjContact& con : found_) is_whole = is_whole && mj_addContact(m, d, &con) == 0;
   if (is_whole) repair->run(m, d, begin);

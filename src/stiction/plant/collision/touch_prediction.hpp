@@ -43,10 +43,12 @@ class TouchPrediction {
   /// @param data    restored before this returns
   /// @param listed  the consecutive contacts of the geoms in data->contact
   /// @param horizon time within which the contacts act [s]
-  /// @param repair  corrects the contacts found, for which it needs the data's arena; null once
-  ///     constraints are made
+  /// @param repair  corrects the contacts found
+  /// @param has_constraints  true: the data's arena has constraints, so that no contact can be
+  ///     corrected; those with a wrong normal do not count
   Meeting predict(const mjModel* model, mjData* data, std::span<const mjContact> listed,
-                  const BodyVelocities& velocities, double horizon, CollisionRepair* repair);
+                  const BodyVelocities& velocities, double horizon, CollisionRepair* repair,
+                  bool has_constraints = false);
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
   /// counts.
   bool closes(const mjContact& listed) const;
@@ -77,7 +79,8 @@ class TouchPrediction {
   void start(const mjModel* m, const mjData* d, const mjContact& con,
              const BodyVelocities& velocities);
   void place(mjData* d, double time, const double* probe);
-  bool collide(const mjModel* m, mjData* d, const mjContact& like, CollisionRepair* repair);
+  bool collide(const mjModel* m, mjData* d, const mjContact& like, CollisionRepair* repair,
+               bool has_constraints);
   bool find_first(bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
   double calc_arc(const mjContact& from) const;

@@ -8,6 +8,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "stiction/math/vec3.hpp"
+
 /// Arrays of mjData: their names, those of sleep and of MuJoCo's solver, and those in the arena.
 namespace stiction::plant {
 
@@ -69,5 +71,15 @@ bool grow_in_arena(mjData* d, T** array, std::size_t old_size, std::size_t new_s
 /// Returns the end of the consecutive contacts of data->contact with the geoms of the contact
 /// `begin`.
 int find_end_of_pair(const mjData* data, int begin);
+
+inline math::Vec3 to_vector(const mjtNum* x) { return {x[0], x[1], x[2]}; }
+
+/// Returns the pose of a geom in the world frame.
+/// @param data after mj_kinematics
+inline math::RigidTransform get_pose(const mjData* data, int geom) {
+  const mjtNum* const R = data->geom_xmat + 9 * geom;
+  return {.R = {.row = {to_vector(R), to_vector(R + 3), to_vector(R + 6)}},
+          .p = to_vector(data->geom_xpos + 3 * geom)};
+}
 
 }  // namespace stiction::plant

@@ -22,7 +22,8 @@ void find_points(const mjContact& con, double A[3], double B[3]) {
 }
 
 bool are_boxes(const mjModel* m, const mjContact& con) {
-  return m->geom_type[con.geom[0]] == mjGEOM_BOX && m->geom_type[con.geom[1]] == mjGEOM_BOX;
+  return std::all_of(con.geom, con.geom + 2,
+                     [&](int geom) { return geom >= 0 && m->geom_type[geom] == mjGEOM_BOX; });
 }
 
 /// True for a plane and a geom that has_support_function.
@@ -123,13 +124,19 @@ bool correct_several(const mjModel* m, mjData* d, const PairContacts& pair,
   return true;
 }
 
+/// Finds the nearest points of a pair whose contacts are not proved to be right.
+NearestContact find_exact(const mjModel* m, mjData* d, const PairContacts& pair,
+                          ShadowModel* shadow) {
+  const double reach = std::max(std::max(pair.nearest().dist, 0.0) + pair.radius, pair.cutoff);
+  return find_nearest(shadow->follow(m), d, pair, reach);
+}
+
 /// Corrects the contacts of a pair if they are wrong.
 /// @return true if they were wrong
 bool correct_pair(const mjModel* m, mjData* d, const PairContacts& pair, ShadowModel* shadow) {
   if (is_proved(m, d, pair)) return false;
   const mjContact& nearest = pair.nearest();
-  const double reach = std::max(std::max(nearest.dist, 0.0) + pair.radius, pair.cutoff);
-  const NearestContact exact = find_nearest(shadow->follow(m), d, pair, reach);
+  const NearestContact exact = find_exact(m, d, pair, shadow);
   const double error = nearest.dist - exact.contact.dist;
   const double separation = calc_separation(m, d, nearest.geom[0], nearest.geom[1], nearest.frame);
   if (exact.is_apart) {
@@ -147,6 +154,17 @@ bool correct_pair(const mjModel* m, mjData* d, const PairContacts& pair, ShadowM
 
 }  // namespace
 
+bool CollisionRepair::have_right_normal(const mjModel* m, mjData* d,
+                                        std::span<mjContact> contacts) {
+  if (!is_checked(m, contacts.front())) return true;
+  const PairContacts pair = make_pair_contacts(m, contacts);
+  if (is_proved(m, d, pair)) return true;
+  const NearestContact exact = find_exact(m, d, pair, &exact_);
+  constexpr double kSameNormal = 0.01;  // [rad]
+  return !exact.is_apart &&
+         have_same_normal(exact.contact.frame, pair.nearest().frame, kSameNormal);
+}
+
 int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {
   if (begin == 0) add_missed_cylinders(m, d);
   int num_corrected = 0;
@@ -160,6 +178,9 @@ int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {
       is_corrected = correct_plane_contacts(m, d, pair);
     else if (is_checked(m, *pair.contacts))
       is_corrected = correct_pair(m, d, pair, &exact_);
+    const bool is_empty = pair.size + d->ncon - before == 0;
+    if (!is_empty && are_boxes(m, d->contact[i]))
+      is_corrected = complete_box_faces(m, d, find_contacts_at(m, d, i)) || is_corrected;
     num_corrected += is_corrected ? 1 : 0;
     i += pair.size + d->ncon - before;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -52,6 +53,9 @@ class CollisionRepair {
   /// @param begin the first contact; those before it stay
   /// @return the number of pairs that were corrected
   int run(const mjModel* collided, mjData* data, int begin = 0);
+  /// True if the contacts of two convex geoms have the right normal. Other pairs are not checked.
+  /// @param contacts at least one; they need not be in data->contact
+  bool have_right_normal(const mjModel* collided, mjData* data, std::span<mjContact> contacts);
 
  private:
   void add_missed_cylinders(const mjModel* m, mjData* d);

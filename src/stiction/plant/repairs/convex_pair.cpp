@@ -147,8 +147,13 @@ double calc_separation(const mjModel* m, const mjData* d, int geom_A, int geom_B
 }
 
 PairContacts find_contacts_at(const mjModel* m, const mjData* d, int begin) {
-  PairContacts pair{.contacts = d->contact + begin,
-                    .size = find_end_of_pair(d, begin) - begin,
+  const int size = find_end_of_pair(d, begin) - begin;
+  return make_pair_contacts(m, {d->contact + begin, static_cast<std::size_t>(size)});
+}
+
+PairContacts make_pair_contacts(const mjModel* m, std::span<mjContact> contacts) {
+  PairContacts pair{.contacts = contacts.data(),
+                    .size = static_cast<int>(contacts.size()),
                     .radius = 0,
                     .tolerance = 0,
                     .cutoff = 0};

@@ -35,7 +35,7 @@ inline constexpr double kLargestErrorOfSmallGeoms = 1e-3;
 /// The tolerance of an exact distance, relative to the largest error that is accepted.
 inline constexpr double kExactShare = 0.01;
 
-/// The consecutive contacts of two geoms in data->contact.
+/// The contacts of two geoms, mostly consecutive ones in data->contact.
 struct PairContacts {
   mjContact* contacts;
   int size;
@@ -49,6 +49,9 @@ struct PairContacts {
         contacts, end(), [](const mjContact& a, const mjContact& b) { return a.dist < b.dist; });
   }
 };
+
+/// Returns contacts of one pair, at least one.
+PairContacts make_pair_contacts(const mjModel* model, std::span<mjContact> contacts);
 
 /// Returns the contacts of a pair, of which the first one is data->contact[begin].
 PairContacts find_contacts_at(const mjModel* model, const mjData* data, int begin);
@@ -115,5 +118,12 @@ NearestContact find_nearest(mjModel* exact, mjData* data, const PairContacts& pa
 /// @param pair of a plane and a geom that has_support_function
 /// @return true if they were wrong
 bool correct_plane_contacts(const mjModel* model, mjData* data, const PairContacts& pair);
+
+/// Gives two boxes whose faces lie on each other a contact at each corner of the faces' common
+/// area, if MuJoCo lists fewer than four and fewer than there are corners within the gap. Where
+/// edges of the faces are parallel up to rounding, MuJoCo may take the edges for what touches, and
+/// give one contact, so that half of a sliding box has no support for a step.
+/// @return true if some were missing
+bool complete_box_faces(const mjModel* model, mjData* data, const PairContacts& pair);
 
 }  // namespace stiction::plant

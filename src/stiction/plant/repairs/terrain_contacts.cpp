@@ -6,21 +6,11 @@
 #include <limits>
 #include <optional>
 
+#include "stiction/plant/mujoco/data_arrays.hpp"
+
 namespace stiction::plant {
 
 using math::Vec3;
-
-namespace {
-
-Vec3 to_vector(const mjtNum* x) { return {x[0], x[1], x[2]}; }
-
-math::RigidTransform get_pose(const mjData* d, int geom) {
-  math::RigidTransform pose{.R = {}, .p = to_vector(d->geom_xpos + 3 * geom)};
-  for (int i = 0; i < 3; ++i) pose.R.row[i] = to_vector(d->geom_xmat + 9 * geom + 3 * i);
-  return pose;
-}
-
-}  // namespace
 
 /// The triangles of a height field.
 class Grid {

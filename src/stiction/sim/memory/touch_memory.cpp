@@ -8,6 +8,7 @@
 
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/math/scalar_functions.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 #include "stiction/sim/memory/contact_matching.hpp"
 
 namespace stiction::sim {
@@ -16,7 +17,7 @@ namespace {
 using contact::ContactProblem;
 using math::Vec3;
 
-Vec3 to_vector(const mjtNum* x) { return {x[0], x[1], x[2]}; }
+using plant::to_vector;
 
 /// Returns the position of the body to which the points of two geoms are relative, so that they
 /// hardly move from one step to the next.
