@@ -17,7 +17,7 @@ import pytest
 import stiction
 from stiction.analysis.checks.contacts import check_initial_state
 from stiction.analysis.checks.mass_ratio import calc_sink
-from stiction.analysis.checks.row_deflection import find_soft_rows
+from stiction.analysis.checks.row_deflection import find_pushed_limits, find_soft_rows
 from stiction.analysis.checks.subject import Finding, Subject
 from stiction.analysis.checks.table import CHECKS, check_scene
 from stiction.analysis.checks.thin_geoms import check_thin_geoms
@@ -198,6 +198,44 @@ def test_a_mobility_that_mujoco_overestimates_is_found_where_it_acts(tmp_path: P
     assert found == []
     assert "mobility of equality 'thread' is 3.1 times too large, and the step takes" in text
     assert "too large" not in check(0.58)[1]
+
+
+PUSHED = (
+    '<body pos="0 0 .2"><joint name="j" type="slide" axis="1 0 0" range="0 .04"/>'
+    '<geom type="box" size=".1 .1 .2" mass="1"/></body>'
+)
+
+
+@pytest.mark.parametrize(
+    ("actuator", "force"),
+    [
+        ('<motor joint="j" ctrlrange="-200 100"/>', 200),
+        ('<motor joint="j" gear="-2" forcerange="-50 60"/>', 120),
+        ('<position joint="j" kp="1000" ctrlrange="0 .3"/>', 260),  # at .04
+        ('<motor joint="j"/>', 0),
+    ],
+)
+def test_limits_give_as_predicted_under_their_actuators(
+    tmp_path: Path, actuator: str, force: float
+) -> None:
+    path = write(tmp_path, PUSHED, 0.002, f"<actuator>{actuator}</actuator>")
+    scene = stiction.load_scene(path)
+    subject = Subject(scene, 1)
+    rows = find_pushed_limits(subject)
+    assert [row.force for row in rows] == ([force] if force else [])
+    if not rows:
+        return
+    scene.model.actuator_gainprm[:] = scene.model.actuator_biasprm[:] = 0
+    data, simulator = scene.make_data(), scene.make_simulator()
+    data.qfrc_applied[0] = -force
+    simulator.step(data, 3000)
+    assert rows[0].deflection == pytest.approx(-data.qpos[0], rel=0.01)
+    (entry,) = (entry for entry in CHECKS if entry.name == "soft_rows")
+    assert list(entry.find(subject)) == []
+    # A thousandth of the extent is 0.6 mm.
+    assert ("push against it" in entry.describe_success(subject)) == (
+        rows[0].deflection > 1e-3 * scene.model.stat.extent
+    )
 
 
 WELD = (

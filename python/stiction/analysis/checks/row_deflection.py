@@ -1,4 +1,5 @@
-"""The deflection of equalities and limits under the loads of the initial state."""
+"""The deflection of equalities and limits under the loads of the initial state, and of limits under
+the largest forces of their actuators."""
 
 from __future__ import annotations
 
@@ -20,6 +21,10 @@ _RIGID = (0.9999, 0.9999, 0.001, 0.5, 2)  # the largest impedance of MuJoCo
 _LEAST_WIDTH = 1e-15  # of MuJoCo; a smaller one gives the mean of dmin and dmax
 _NO_SPRING = (0, 0)  # solref of a row that only keeps its velocity
 
+_ANYWHERE = 1e10  # [m, rad]
+
+_NO_DYNAMICS, _FIXED = int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtGain.mjGAIN_FIXED)
+_LINEAR = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
 _Type = mujoco.mjtConstraint
 _Joint = mujoco.mjtJoint
 _ROTATIONS = (int(_Joint.mjJNT_HINGE), int(_Joint.mjJNT_BALL))
@@ -34,7 +39,7 @@ class SoftRow(NamedTuple):
 
     name: str  # such as "limit of joint 'finger'"
     is_rotation: bool
-    force: float  # that holds the loads of the start [N, N m]
+    force: float  # that holds the load [N, N m]
     deflection: float  # at rest under this force [m, rad]
     estimate: float  # mobility by MuJoCo's estimate [1/kg, 1/(kg m^2)]
     mobility: float  # J M^-1 J^T, the mean over a vector
@@ -70,6 +75,56 @@ def find_soft_rows(subject: Subject) -> list[SoftRow]:
     exact = _calc_mobilities(model, given)
     force = _find_forces(given, held)
     return [_make_row(subject, model, given, rows, exact, force) for rows in _group(model, given)]
+
+
+def find_pushed_limits(subject: Subject) -> list[SoftRow]:
+    """Returns the limits of slides and hinges that an actuator may push against, each under the
+    largest force of the joint's actuators."""
+    model = copy.copy(subject.model)
+    force = {j: _find_largest_force(model, j) for j in range(model.njnt) if model.jnt_limited[j]}
+    model.jnt_margin[:] = _ANYWHERE  # so that all limits have rows
+    data = subject.scene.make_data()
+    mujoco.mj_fwdPosition(model, data)
+    exact = _calc_mobilities(model, data)
+    forces = np.array(
+        [
+            force.get(int(number), 0.0) if kind == _JOINT_LIMIT else 0.0
+            for kind, number in zip(data.efc_type, data.efc_id, strict=True)
+        ]
+    )
+    rows = (_make_row(subject, model, data, rows, exact, forces) for rows in _group(model, data))
+    return list({row.name: row for row in rows if row.force > 0}.values())
+
+
+def _find_largest_force(model: mujoco.MjModel, joint: int) -> float:
+    """Returns the largest force with which the joint's actuators push against an end of its range,
+    as far as the model limits them [N, N m]."""
+    against = np.zeros(2)  # the lower and the upper end
+    for a in np.flatnonzero(model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT):
+        if model.actuator_trnid[a, 0] != joint:
+            continue
+        gear = float(model.actuator_gear[a, 0])
+        if model.actuator_forcelimited[a]:
+            low = high = gear * model.actuator_forcerange[a]
+        elif model.actuator_ctrllimited[a] and _is_linear(model, a):
+            forces = model.actuator_gainprm[a, 0] * model.actuator_ctrlrange[a]
+            bias, length = model.actuator_biasprm[a], gear * model.jnt_range[joint]
+            low, high = (gear * (forces + bias[0] + bias[1] * x) for x in length)
+        else:
+            continue
+        against += [max(0.0, -low.min()), max(0.0, high.max())]
+    force = float(against.max())
+    if model.jnt_actfrclimited[joint]:
+        force = min(force, float(np.abs(model.jnt_actfrcrange[joint]).max()))
+    return force
+
+
+def _is_linear(model: mujoco.MjModel, actuator: int) -> bool:
+    return (
+        int(model.actuator_dyntype[actuator]) == _NO_DYNAMICS
+        and int(model.actuator_gaintype[actuator]) == _FIXED
+        and int(model.actuator_biastype[actuator]) in _LINEAR
+    )
 
 
 def _make_rigid(model: mujoco.MjModel) -> mujoco.MjModel:

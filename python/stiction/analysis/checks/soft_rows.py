@@ -1,10 +1,15 @@
-"""Finds equalities and limits that give under the loads of the start, or are softer than they ask."""
+"""Finds equalities and limits that give under their loads, or are softer than they ask."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stiction.analysis.checks.row_deflection import SoftRow, find_soft_rows, takes_estimate
+from stiction.analysis.checks.row_deflection import (
+    SoftRow,
+    find_pushed_limits,
+    find_soft_rows,
+    takes_estimate,
+)
 from stiction.analysis.checks.subject import Finding, Subject
 
 _MOST_TURN = 0.01  # deflection that is worth a finding [rad]
@@ -18,7 +23,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     is_estimated = takes_estimate(subject)
     for row in find_soft_rows(subject):
-        limit = _MOST_TURN if row.is_rotation else _MOST_LENGTH * subject.model.stat.extent
+        limit = _find_limit(subject, row)
         if row.deflection > limit:
             yield _describe_deflection(subject, row, limit)
         elif is_estimated and row.factor > _FACTOR:
@@ -32,18 +37,45 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def describe_rows(subject: Subject) -> str:
-    """Says what holds if nothing is found, with the rows whose mobility MuJoCo overestimates."""
+    """Says what holds if nothing is found, with the limit that gives most under its actuators, and
+    the rows whose mobility MuJoCo overestimates."""
     text = "no equality or limit gives much under the loads of the start"
-    rows = [] if subject.traits.is_rigid else find_soft_rows(subject)
-    wrong = [row for row in rows if row.factor > _FACTOR]
-    if not wrong:
+    if subject.traits.is_rigid:
         return text
-    worst = max(wrong, key=lambda row: row.factor)
-    others = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    return (
-        f"{text}; MuJoCo's estimate of the mobility of {worst.name} is {worst.factor:.2g} times too "
-        f"large{others}, and the step takes the exact one"
-    )
+    wrong = [row for row in find_soft_rows(subject) if row.factor > _FACTOR]
+    if wrong:
+        row, others = _find_worst(wrong, [row.factor for row in wrong])
+        text += (
+            f"; MuJoCo's estimate of the mobility of {row.name} is {row.factor:.2g} times too large"
+            f"{others}, and the step takes the exact one"
+        )
+    shares = [
+        (row.deflection / _find_limit(subject, row), row) for row in find_pushed_limits(subject)
+    ]
+    much = [(share, row) for share, row in shares if share > 1]
+    if much:
+        row, others = _find_worst([row for _, row in much], [share for share, _ in much])
+        unit, load = _find_units(row)
+        text += (
+            f"; {row.name} gives by {row.deflection:.2g} {unit} where its actuators push against it "
+            f"with all their force, {row.force:.3g} {load}{others}"
+        )
+    return text
+
+
+def _find_limit(subject: Subject, row: SoftRow) -> float:
+    """Returns the deflection that is worth a finding [m, rad]."""
+    return _MOST_TURN if row.is_rotation else _MOST_LENGTH * float(subject.model.stat.extent)
+
+
+def _find_worst(rows: list[SoftRow], sizes: list[float]) -> tuple[SoftRow, str]:
+    """Returns the row of the largest size, and words for the others."""
+    others = f", and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return rows[sizes.index(max(sizes))], others
+
+
+def _find_units(row: SoftRow) -> tuple[str, str]:
+    return ("rad", "N m") if row.is_rotation else ("m", "N")
 
 
 def _remedy(subject: Subject) -> str:
@@ -51,7 +83,7 @@ def _remedy(subject: Subject) -> str:
 
 
 def _describe_deflection(subject: Subject, row: SoftRow, limit: float) -> Finding:
-    unit, load = ("rad", "N m") if row.is_rotation else ("m", "N")
+    unit, load = _find_units(row)
     remedy = "give it a solref with a shorter time, and a solimp nearer to 1"
     if takes_estimate(subject) and row.factor > _FACTOR:
         wrong = f"MuJoCo's estimate of its mobility is {row.factor:.2g} times too large"
