@@ -225,17 +225,17 @@ def test_limits_give_as_predicted_under_their_actuators(
     assert [row.force for row in rows] == ([force] if force else [])
     if not rows:
         return
-    scene.model.actuator_gainprm[:] = scene.model.actuator_biasprm[:] = 0
-    data, simulator = scene.make_data(), scene.make_simulator()
-    data.qfrc_applied[0] = -force
-    simulator.step(data, 3000)
-    assert rows[0].deflection == pytest.approx(-data.qpos[0], rel=0.01)
     (entry,) = (entry for entry in CHECKS if entry.name == "soft_rows")
     assert list(entry.find(subject)) == []
     # A thousandth of the extent is 0.6 mm.
     assert ("push against it" in entry.describe_success(subject)) == (
         rows[0].deflection > 1e-3 * scene.model.stat.extent
     )
+    scene.model.actuator_gainprm[:] = scene.model.actuator_biasprm[:] = 0
+    data, simulator = scene.make_data(), scene.make_simulator()
+    data.qfrc_applied[0] = -force
+    simulator.step(data, 3000)
+    assert rows[0].deflection == pytest.approx(-data.qpos[0], rel=0.01)
 
 
 WELD = (

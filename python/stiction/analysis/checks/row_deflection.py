@@ -106,7 +106,7 @@ def _find_largest_force(model: mujoco.MjModel, joint: int) -> float:
         gear = float(model.actuator_gear[a, 0])
         if model.actuator_forcelimited[a]:
             low = high = gear * model.actuator_forcerange[a]
-        elif model.actuator_ctrllimited[a] and _is_linear(model, a):
+        elif model.actuator_ctrllimited[a] and _is_linear(model, int(a)):
             forces = model.actuator_gainprm[a, 0] * model.actuator_ctrlrange[a]
             bias, length = model.actuator_biasprm[a], gear * model.jnt_range[joint]
             low, high = (gear * (forces + bias[0] + bias[1] * x) for x in length)
