@@ -12,8 +12,8 @@ namespace {
 
 using math::Vec3;
 
-/// Faces whose normals differ by more than 0.05 rad do not lie on each other.
-constexpr double kLeastCosine = 0.99875;
+/// Normals that differ by less than 0.01 rad are parallel.
+bool are_parallel(const Vec3& a, const Vec3& b) { return dot(a, b) > 0.99995; }
 
 /// A face of a box, world frame.
 struct Face {
@@ -75,22 +75,14 @@ bool complete_box_faces(const mjModel* m, mjData* d, const PairContacts& pair) {
   if (pair.size >= kWholeFace) return false;
   const Vec3 n = to_vector(con.frame);
   const Face A = find_face(m, d, con.geom[0], n), B = find_face(m, d, con.geom[1], -n);
-  if (dot(A.normal, -B.normal) < kLeastCosine) return false;
-  // The normal of a face must separate the boxes as much as that of the contact.
-  const auto separates = [&](const Vec3& normal) {
-    const double to_B[3] = {normal.x, normal.y, normal.z};
-    return calc_separation(m, d, con.geom[0], con.geom[1], to_B) >= con.dist - pair.tolerance;
-  };
-  const bool is_of_A = separates(A.normal);
-  if (!is_of_A && !separates(-B.normal)) return false;
+  const bool is_of_A = are_parallel(A.normal, n);
+  if (!are_parallel(A.normal, -B.normal) || (!is_of_A && !are_parallel(B.normal, -n))) return false;
   const Face &reference = is_of_A ? A : B, &other = is_of_A ? B : A;
   Polygon common(other);
   for (int i = 0; i < 2; ++i)
     for (const Vec3& side : {reference.sides[i], -reference.sides[i]})
       common.clip(side, dot(side, reference.center) + reference.half[i]);
-  const Vec3 normal = is_of_A ? reference.normal : -reference.normal;
-  const double frame[3] = {normal.x, normal.y, normal.z};
-  set_normal(frame, &con);
+  const double nearest = con.dist;
   std::array<mjContact, 8> contacts;
   std::size_t count = 0;
   for (const Vec3& corner : common.corners()) {
@@ -98,7 +90,7 @@ bool complete_box_faces(const mjModel* m, mjData* d, const PairContacts& pair) {
     if (distance > pair.cutoff || count == contacts.size()) continue;
     const Vec3 point = corner - reference.normal * (0.5 * distance);
     for (int i = 0; i < 3; ++i) con.pos[i] = point[i];
-    set_distance(distance, &con);
+    set_distance(std::max(distance, nearest), &con);
     contacts[count++] = con;
   }
   if (static_cast<int>(count) <= pair.size) return false;
