@@ -389,6 +389,36 @@ TEST(DeepPress, TiltedBodiesThatSlideKeepTheirForce) {
   }
 }
 
+// Equal plates that overlap by more than their thickness slide over each other. Their force is in
+// proportion to the area that they share.
+TEST(DeepPress, PlatesThatSlideWhileTheyAreDeepKeepTheirPressure) {
+  constexpr double kThickness = 1e-3, kSide = 0.1, kWay = 0.02;
+  for (const double share : {0.9, 1.05, 1.3})
+    for (const double way_of_step : {1e-4, 1e-3}) {
+      Scene scene(support::make_mjcf(R"(timestep="0.001" gravity="0 0 0")", R"(<worldbody>
+  <geom type="box" size=".05 .05 .0005" pos="0 0 -.0005" friction="0"/>
+  <body><joint type="slide" axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
+  <geom type="box" size=".05 .05 .0005" pos="0 0 .0005" mass="1e12" friction="0"/></body></worldbody>)"));
+      Stepper stepper(scene.model, make_options(ContactModel::lagged),
+                      make_materials(scene, make_material(Kind::soft)));
+      const auto move = [&](double down, double sideways, int num_steps) {
+        double force = 0;
+        for (int i = 0; i < num_steps; ++i) {
+          scene.data->qvel[0] = -down / kStep;
+          scene.data->qvel[1] = sideways / kStep;
+          const StepReport& report = stepper.step(scene.data);
+          EXPECT_TRUE(report.ok()) << report.message;
+          force = find_force(report);
+        }
+        return force;
+      };
+      const double pressed = move(share * kThickness / 100, 0, 100);
+      const double slid = move(0, way_of_step, static_cast<int>(std::lround(kWay / way_of_step)));
+      EXPECT_GT(pressed, 0);
+      EXPECT_NEAR(slid / pressed, 1 - kWay / kSide, 0.02) << share << ' ' << way_of_step;
+    }
+}
+
 /// A plate that overhangs the edge of a slab is pushed off it: the force turns sideways, and its
 /// vertical part decreases. This is the published field, so it is no fault, but it must be said.
 TEST(DeepPress, AnOverhangThatLosesItsForceIsDeep) {

@@ -264,10 +264,22 @@ bool ContactPatches::starts_deep(const PatchContinuation& continuation, double f
 bool ContactPatches::extend_last(double field, const PatchContinuation::Pair& bodies,
                                  PatchPair* pair) const {
   PatchContinuation& continuation = pair->continuation;
-  calc_fields(continuation.retreat(bodies, continuation.depth()), &pair->query,
-              &pair->other_surface);
-  const Vec3 start = PatchContinuation::sum_force(pair->other_surface);
-  if (!(dot(start, continuation.normal()) > 0)) return false;
+  const auto [A, B] = pair->geoms;
+  const double depth = std::min(bodies_[A].depth, bodies_[B].depth);
+  // Faces at the side of plates tilt their force by 0.01 rad, so that a motion aside counts as a
+  // retreat. Fields that pull where they pushed show that it has.
+  constexpr double kShare = 0.02;
+  constexpr int kMaxTries = 10;
+  Vec3 start;
+  for (int i = 0;; ++i) {
+    calc_fields(continuation.retreat(bodies, continuation.depth()), &pair->query,
+                &pair->other_surface);
+    start = PatchContinuation::sum_force(pair->other_surface);
+    const double along = dot(start, continuation.normal());
+    if (along > 0) break;
+    if (along == 0 || i == kMaxTries) return false;
+    continuation.deepen(kShare * depth);
+  }
   continuation.extend(bodies, &pair->other_surface);
   const Vec3 force = PatchContinuation::sum_force(pair->other_surface);
   if (field >= dot(force, continuation.normal())) return false;

@@ -53,6 +53,9 @@ class PatchContinuation {
   double depth() const { return depth_; }
   /// The depth that they have gained since the force was at its peak [m].
   double depth_since_peak() const { return past_peak_ + depth_; }
+  /// Adds to the depth what a motion aside has taken from it, because the direction of the force
+  /// was tilted.
+  void deepen(double depth) { depth_ += depth; }
   /// True if the force along normal() is clearly below the peak although the depth is greater.
   bool has_lost(double force) const;
   /// Corrects the peak to the force that the fields have at the peak's depth at the present place.
