@@ -32,8 +32,8 @@ void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion
 
 bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,
                                         const mjContact& con) const {
-  if (!is_in_gap(con)) return takes_part(con);
   if (is_missed(con)) return false;
+  if (!is_in_gap(con)) return takes_part(con);
   const double dt = m->opt.timestep;
   return calc_gap(con) < dt * dt * kImpulsiveAcceleration || is_reached(m, d, con, start_);
 }

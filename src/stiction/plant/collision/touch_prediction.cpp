@@ -45,7 +45,7 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
     return Meeting::kAsListed;
   // Two convex geoms meet once. A height field has several triangles to meet.
   const bool is_convex = m->geom_type[like.geom[0]] != mjGEOM_HFIELD;
-  const double slop = calc_slop(m, like);
+  const double slop = slop_ = calc_slop(m, like);
   // The distance of convex geoms that overlap is their least overlap along any direction.
   const auto overlaps = [&](const mjContact& con) { return con.dist <= -slop; };
   if (is_convex && std::any_of(listed.begin(), listed.end(), overlaps)) return Meeting::kAsListed;
@@ -212,19 +212,19 @@ void TouchPrediction::remove_unsupported(std::span<const mjContact> listed, doub
       if (!continues(con, from)) return false;
       const double v_n = calc_normal_velocity(from, 0);
       const double expected = from.dist + time_ * v_n + mju_dot3(probe_, from.frame);
-      return v_n < -travel_ && con.dist > expected + 0.5 * slop + calc_arc(from);
+      return v_n < -travel_ && con.dist > expected + 0.5 * slop + calc_arc(from, time_);
     });
   });
 }
 
 /// Returns by how much the points of a contact leave their straight paths, as their bodies turn
 /// [m].
-double TouchPrediction::calc_arc(const mjContact& from) const {
+double TouchPrediction::calc_arc(const mjContact& from, double time) const {
   double arc = 0;
   for (const Motion& motion : motions_) {
     double lever[3];
     mju_sub3(lever, from.pos, motion.center);
-    arc += 0.5 * mju_dot3(motion.w, motion.w) * time_ * time_ * mju_norm3(lever);
+    arc += 0.5 * mju_dot3(motion.w, motion.w) * time * time * mju_norm3(lever);
   }
   return arc;
 }
@@ -277,6 +277,13 @@ void TouchPrediction::keep_others(std::span<const mjContact> listed) {
 bool TouchPrediction::closes(const mjContact& con) const {
   const double v_n = calc_free_velocity(con, 0);
   return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
+}
+
+bool TouchPrediction::slides_past(const mjContact& con) const {
+  double v[2][3];
+  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
+  mju_subFrom3(v[1], v[0]);
+  return horizon_ * mju_norm3(v[1]) > slop_ && calc_arc(con, horizon_) < 0.02 * slop_;
 }
 
 /// True if the geoms meet with the normals of all listed contacts that close within the horizon, if
