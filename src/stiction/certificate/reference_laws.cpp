@@ -89,10 +89,10 @@ double calc_norm_tolerance(const Contact& c, double eps_s) {
   constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
   if (c.dim <= 3 && c.friction[0] == c.friction[1])
     return eps_s * std::max(kNoFriction, c.dim == 3 ? c.friction[0] : 0.0);
-  const bool has_rim = c.size > 0;
+  const bool has_rim = c.rim_radius > 0;
   double least = kInfinity, largest = kNoFriction;
   for (int i = 0; i < c.dim - 1; ++i) {
-    const double at_rim = i >= 2 && has_rim ? c.friction[i] / c.size : c.friction[i];
+    const double at_rim = i >= 2 && has_rim ? c.friction[i] / c.rim_radius : c.friction[i];
     largest = std::max(largest, at_rim);
     if (at_rim > 0 && at_rim < least && (i < 2 || has_rim)) least = at_rim;
   }

@@ -75,9 +75,9 @@ struct Contact {
   std::array<double, 5> friction{};
   /// Number of components: 1 (frictionless), 3 (sliding), 4 (and torsion) or 6 (and rolling).
   int dim = 3;
-  /// Radius of the smaller shape's bounding ball, at whose rim a turn counts as a slip, see
+  /// Radius at which a turn counts as a slip, that of the smaller shape's bounding ball, see
   /// calc_slip_scale [m]; 0: unknown.
-  double size = 0;
+  double rim_radius = 0;
   /// Mobility of the rim as the contact turns, relative to that of a slip, at most 1 [-].
   /// MomentumFactor::calc_derived sets it if the size is known.
   double rim_mobility = 1;

@@ -52,9 +52,10 @@ double calc_slip_scale(const Contact& contact) {
   constexpr double kLeastShare = 1e-3, kNoFriction = 1e-9;
   double least = kInfinity, largest = kNoFriction;
   for (int i = 0; i < contact.dim - 1; ++i) {
-    const double mu = contact.friction[i] / (i >= 2 && contact.size > 0 ? contact.size : 1);
+    const double mu =
+        contact.friction[i] / (i >= 2 && contact.rim_radius > 0 ? contact.rim_radius : 1);
     largest = std::max(largest, mu);
-    if (mu > 0 && (i < 2 || contact.size > 0)) least = std::min(least, mu);
+    if (mu > 0 && (i < 2 || contact.rim_radius > 0)) least = std::min(least, mu);
   }
   return std::clamp(least, kLeastShare * largest, largest);
 }

@@ -81,7 +81,7 @@ double calc_rim_mobility(const SixBySix& W, const Contact& c, double w) {
     double about = 0;  // a^T W a
     for (int k = 0; k < 3; ++k)
       for (int l = 0; l < 3; ++l) about += a[k] * W.column[k][l] * a[l];
-    least = std::min(least, about * c.size * c.size / w);
+    least = std::min(least, about * c.rim_radius * c.rim_radius / w);
   }
   return least;
 }
@@ -330,7 +330,7 @@ bool MomentumFactor::calc_derived(double near_rigid_factor, ContactProblem* prob
         const bool is_moved = w[i] > immobile;
         // The mobility of a contact that no dof moves must be positive; its value does not matter.
         problem->delassus[first + i] = is_moved ? w[i] : 1;
-        if (contacts[i].size > 0 && is_moved)
+        if (contacts[i].rim_radius > 0 && is_moved)
           contacts[i].rim_mobility = calc_rim_mobility(W, contacts[i], w[i]);
         double mobility = w[i];
         if (stiffness.is_turning(mobility))

@@ -204,7 +204,7 @@ PairProperties set_properties(const mjModel* m, const MaterialTable& materials,
       combine_materials(m, materials, con.geom[0], con.geom[1], con.friction[0], law, hertz_factor);
   c->law = properties.law;
   c->dim = con.dim;
-  if (con.dim > 3) c->size = find_smaller_radius(m, con);
+  if (con.dim > 3) c->rim_radius = find_smaller_radius(m, con);
   if (con.dim <= 1) c->law.viscous_friction = 0;
   for (int i = 0; i < 5; ++i) {
     const bool is_ours = properties.friction_is_ours && i < 2;

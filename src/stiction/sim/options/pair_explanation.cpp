@@ -254,7 +254,8 @@ std::string find_friction_source(const Pair& p, plant::FrictionKind kind) {
 
 /// Adds the speed at which a contact that bears only torsion turns at 71 % of its bound.
 void add_turning_tolerance(Pair& p, const double* friction, int dim) {
-  contact::Contact c{.dim = dim, .size = plant::find_smaller_radius(p.m, p.geom_pair.contact)};
+  contact::Contact c{.dim = dim,
+                     .rim_radius = plant::find_smaller_radius(p.m, p.geom_pair.contact)};
   std::copy_n(friction, dim - 1, c.friction.begin());
   const double v_s = p.options.parameters.stiction_tolerance;
   const bool is_used =
