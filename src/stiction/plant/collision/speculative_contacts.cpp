@@ -57,8 +57,7 @@ void SpeculativeContacts::choose(const mjModel* m, const mjData* d, bool only_of
         for (int k = 0; k < m->nv; ++k) qvel_[k] = d->qvel[k] + dt * d->qacc_smooth[k];
         smooth_.calc(m, d, qvel_.data(), mocap_);
       }
-      acts_[i] = is_closed(m, d, con, smooth_) ||
-                 (contact::traits(contact_model_).lifts_sliding && is_reached(m, d, con, smooth_));
+      acts_[i] = is_closed(m, d, con, smooth_);
     }
   }
 }
@@ -99,12 +98,16 @@ bool SpeculativeContacts::add_reached(const mjModel* m, mjData* d, const double*
   return is_any;
 }
 
+contact::Reach SpeculativeContacts::calc_reach(const mjModel* m, const mjContact& con) const {
+  contact::Contact c;
+  set_properties(m, materials_, con, &c, law_);
+  return contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
+}
+
 /// True if the contact model may give the contact an impulse at these velocities.
 bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                                      const BodyVelocities& velocities) const {
-  contact::Contact c;
-  set_properties(m, materials_, con, &c, law_);
-  const contact::Reach reach = contact::calc_reach(contact_model_, parameters_, m->opt.timestep, c);
+  const contact::Reach reach = calc_reach(m, con);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
   const double slip = reach.slip > 0 && is_lifted(m, d, con, reach, v) ? v.slip : 0;
   return calc_gap(con) < reach.calc_distance(v.normal, slip);
@@ -123,11 +126,16 @@ bool SpeculativeContacts::is_lifted(const mjModel* m, const mjData* d, const mjC
          (!has_varying_normal(m, con) || -v0.normal < kSteepest * v0.slip + pressed);
 }
 
-/// True if the bodies meet within the step, under any contact model.
+/// True if the bodies meet within the step, or come as near as friction lifts them.
 bool SpeculativeContacts::is_closed(const mjModel* m, const mjData* d, const mjContact& con,
-                                    const BodyVelocities& velocities) {
-  const double v_n = velocities.calc_at_contact(m, d, con).normal;
-  return calc_gap(con) < -m->opt.timestep * v_n;
+                                    const BodyVelocities& velocities) const {
+  const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
+  double distance = -m->opt.timestep * v.normal;
+  if (contact::traits(contact_model_).lifts_sliding) {
+    const contact::Reach reach = calc_reach(m, con);
+    if (is_lifted(m, d, con, reach, v)) distance += reach.time * reach.slip * v.slip;
+  }
+  return calc_gap(con) < distance;
 }
 
 std::span<const int> SpeculativeContacts::remove_idle(mjData* d) {

@@ -74,12 +74,13 @@ class SpeculativeContacts {
 
  private:
   void find_touching(const mjData* d);
+  contact::Reach calc_reach(const mjModel* m, const mjContact& con) const;
   bool is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                   const BodyVelocities& velocities) const;
   bool is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
                  const contact::Reach& reach, const BodyVelocities::AtContact& v) const;
-  static bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
-                        const BodyVelocities& velocities);
+  bool is_closed(const mjModel* m, const mjData* d, const mjContact& con,
+                 const BodyVelocities& velocities) const;
 
   SpeculativeCollision collision_;
   contact::ContactModel contact_model_;
