@@ -113,17 +113,18 @@ bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mj
   return calc_gap(con) < reach.calc_distance(v.normal, slip);
 }
 
-/// True if friction may lift two bodies that slide over each other: forces press them together.
-/// Where the normal may change they also did not come from ahead, as a body that comes to an edge
-/// does.
+/// True if friction may lift two bodies that slide over each other. Where the normal may change,
+/// forces must press them together, and they must not have come from ahead, as a body that comes to
+/// an edge does.
 bool SpeculativeContacts::is_lifted(const mjModel* m, const mjData* d, const mjContact& con,
                                     const contact::Reach& reach,
                                     const BodyVelocities::AtContact& v) const {
+  if (!has_varying_normal(m, con)) return true;
   constexpr double kSteepest = 0.1;  // of the start velocity, normal to tangential
   const BodyVelocities::AtContact v0 = start_.calc_at_contact(m, d, con);
   const double pressed = std::min(-v.normal, v0.normal - v.normal);
   return reach.time * pressed > contact::kTouchDistance &&
-         (!has_varying_normal(m, con) || -v0.normal < kSteepest * v0.slip + pressed);
+         -v0.normal < kSteepest * v0.slip + pressed;
 }
 
 /// True if the bodies meet within the step, or come as near as friction lifts them.
