@@ -113,9 +113,13 @@ def study_command(
 
 
 def _make_check_table(title: str, checks: list[Check]) -> Table:
-    rows = [
-        ("ok" if c.passed else "FAIL", c.name, format_value(c), c.wanted, c.source) for c in checks
-    ]
+    rows = [(_describe_outcome(c), c.name, format_value(c), c.wanted, c.source) for c in checks]
     styles = ["" if c.passed else "red" for c in checks]
     headings = ("", "check", "value", "required", "source")
     return make_text_table(headings, rows, "llr", title=title, styles=styles, no_wrap=True)
+
+
+def _describe_outcome(check: Check) -> str:
+    if not check.passed:
+        return "FAIL"
+    return "miss" if check.is_known_miss else "ok"

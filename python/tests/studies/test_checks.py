@@ -16,6 +16,7 @@ def test_a_missing_value_fails_every_check(value: float | None) -> None:
     checks.at_least("a", value, -1, "")
     checks.between("a", value, -1, 1, "")
     checks.near("a", value, 0, 1, "")
+    checks.known_miss("a", value, 1, "")
     assert not any(check.passed for check in checks)
 
 
@@ -40,3 +41,11 @@ def test_checks_describe_their_requirement_and_value() -> None:
     assert near.wanted == "0.1165 within 2 %"
     assert format_value(near) == "0.12"
     assert format_value(missing) == "-"
+
+
+def test_a_known_miss_passes_until_it_holds() -> None:
+    checks = Checks()
+    checks.known_miss("a", 1.3, 1.2, "")
+    checks.known_miss("a", 1.2, 1.2, "")
+    assert [check.passed for check in checks] == [True, False]
+    assert {check.wanted for check in checks} == {"<= 1.2"}

@@ -186,17 +186,13 @@ def test_a_check_passes_only_if_the_mean_is_on_its_side_by_two_standard_errors()
     assert not check_history({"sap": [make_run(stiction_speed=1e-5)] * 7})
 
 
-@pytest.mark.parametrize("name", [PLAIN_SIMILAR, "lagged"])
-def test_iterations_that_grow_with_the_stiffness_fail(name: str) -> None:
-    def passes(iterations: float) -> bool:
-        runs = {k: [make_run(median_penetration=1 / k, iterations=4.0)] * 8 for k in (1e5, 1e7)}
-        runs[1e7] = [make_run(median_penetration=1e-7, iterations=iterations)] * 8
-        checks = check_stiffness({name: runs})
-        (check,) = [each for each in checks if "ratio of iterations" in each.name]
-        return check.passed
-
-    assert passes(4.79)
-    assert not passes(4.81)
+def test_the_iterations_of_similar_are_a_known_miss() -> None:
+    """The study fails once they are within 20 %, so that the page follows."""
+    few = {k: [make_run(median_penetration=1 / k)] * 8 for k in (1e5, 1e7)}
+    many = {**few, 1e7: [make_run(median_penetration=1e-7, iterations=5.4)] * 8}
+    for runs, holds in ((many, False), (few, True)):
+        (check,) = [each for each in check_stiffness({PLAIN_SIMILAR: runs}) if each.is_known_miss]
+        assert check.passed is not holds
 
 
 def test_the_hull_of_a_square_is_its_corners() -> None:

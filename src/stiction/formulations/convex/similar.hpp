@@ -42,19 +42,14 @@ struct SimilarWith {
   static Lanes3 calc_impulse(const Parameters& p, const Lanes3& v_c, State* state) {
     state->slip = calc_slip(p, v_c);
     state->normal = p.normal.calc_impulse(calc_z(p, v_c, state->slip));
-    // The secant helps where the normal velocity makes z, and not where slip does.
-    const auto is_made_by_slip = p.mu * state->slip.norm() > -v_c.z;
-    state->normal.secant = is_made_by_slip ? -state->normal.dn_dv : state->normal.secant;
     const Lanes friction = -p.mu * state->normal.n;
     return {friction * state->slip.t[0], friction * state->slip.t[1], state->normal.n};
   }
 
-  /// Computes G = -n' u u^T + mu n (I - t_s t_s^T) / h with u = dz/dv_c = [-mu t_s; 1], or with the
-  /// secant of n(z), which reaches the z at which n ends. Friction keeps the exact curvature: its
-  /// secant would shorten the steps of bodies that slide.
-  static LanesSymmetric3 calc_hessian(const Parameters& p, const State& state, Curvature kind) {
+  /// Computes G = -n' u u^T + mu n (I - t_s t_s^T) / h with u = dz/dv_c = [-mu t_s; 1].
+  static LanesSymmetric3 calc_hessian(const Parameters& p, const State& state, Curvature) {
     const Lanes u_x = -p.mu * state.slip.t[0], u_y = -p.mu * state.slip.t[1];
-    const Lanes slope = state.normal.curvature(kind), bound = p.mu * state.normal.n;
+    const Lanes slope = -state.normal.dn_dv, bound = p.mu * state.normal.n;
     return {.xx = slope * u_x * u_x + bound * state.slip.curvature(0, 0, Curvature::kExact),
             .xy = slope * u_x * u_y + bound * state.slip.curvature(0, 1, Curvature::kExact),
             .yy = slope * u_y * u_y + bound * state.slip.curvature(1, 1, Curvature::kExact),

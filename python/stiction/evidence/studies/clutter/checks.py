@@ -251,8 +251,8 @@ def _compare_depths(runs: Runs, one: float, other: float) -> Measure:
 
 
 def _check_iterations(runs: Sweep) -> Checks:
-    """Checks that no model contradicts the paper by two standard errors. The paper has one scene, and
-    scenes differ by more than its 20 %."""
+    """Checks that no model contradicts the paper by two standard errors, and that the known miss does
+    not hold by as many. The paper has one scene, and scenes differ by more than its 20 %."""
     checks = Checks()
     for name in PAPER:
         if name not in runs:
@@ -260,8 +260,13 @@ def _check_iterations(runs: Sweep) -> Checks:
         ratio = measure_ratio(runs[name][1e7], runs[name][1e5], ClutterRun.mean_iterations)
         if ratio.num_scenes < _FEWEST_SCENES:
             continue
-        what = f"ratio of iterations, 1e7 to 1e5 N/m, {name}, minus 2 standard errors"
-        checks.at_most(what, ratio.low, _MOST_ITERATIONS, "section X.A: within 20 %")
+        what, source = f"ratio of iterations, 1e7 to 1e5 N/m, {name}", "section X.A: within 20 %"
+        if name == PLAIN_SIMILAR:
+            what = f"{what}, plus 2 standard errors"
+            checks.known_miss(what, ratio.high, _MOST_ITERATIONS, source)
+        else:
+            what = f"{what}, minus 2 standard errors"
+            checks.at_most(what, ratio.low, _MOST_ITERATIONS, source)
     return checks
 
 
