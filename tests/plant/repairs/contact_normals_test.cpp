@@ -109,5 +109,63 @@ TEST(ContactNormals, FacesThatTouchKeepTheirContacts) {
   }
 }
 
+/// Returns how far the common area of two rectangles reaches along a direction, from its points on
+/// a grid of 1 mm. The boxes stand on each other, so that it is seen from above.
+double find_reach(const mjModel* m, const mjData* d, const double u[2]) {
+  const auto covers = [&](int box, const double point[2]) {
+    const mjtNum* R = d->geom_xmat + 9 * box;
+    const double x = point[0] - d->geom_xpos[3 * box], y = point[1] - d->geom_xpos[3 * box + 1];
+    return std::abs(R[0] * x + R[3] * y) <= m->geom_size[3 * box] &&
+           std::abs(R[1] * x + R[4] * y) <= m->geom_size[3 * box + 1];
+  };
+  double reach = -1;
+  for (int i = -100; i <= 100; ++i)
+    for (int k = -100; k <= 100; ++k) {
+      const double point[2] = {1e-3 * i, 1e-3 * k};
+      if (covers(0, point) && covers(1, point))
+        reach = std::max(reach, u[0] * point[0] + u[1] * point[1]);
+    }
+  return reach;
+}
+
+// A box that stands on a part of another one, tilted by up to 1 mrad, has contacts wherever they
+// share an area.
+TEST(ContactNormals, FacesOfBoxesHaveAllTheirCorners) {
+  Rng rng(11);
+  int num_completed = 0;
+  for (int trial = 0; trial < support::num_trials(200); ++trial) {
+    const std::string gap = R"( gap=".001")";
+    Scene scene(support::make_mjcf(
+        "", R"(<worldbody><geom type="box" size=".1 .05 .05" pos="0 0 -.05")" + gap +
+                R"(/><body pos="0 0 .04"><freejoint/><geom type="box" size=".06 .05 .04")" + gap +
+                "/></body></worldbody>"));
+    mjtNum* const q = scene.data->qpos;
+    q[0] = draw(&rng, -.14, .14);
+    q[1] = trial % 2 ? draw(&rng, -.08, .08) : 0;
+    const double tilt = std::pow(10, draw(&rng, -7, -3));
+    const mjtNum yaw = trial % 3 ? draw(&rng, -3, 3) : 0, around[3] = {0, 0, 1};
+    const mjtNum axis[3] = {draw(&rng, -1, 1), draw(&rng, -1, 1), 0};
+    mjtNum turn[4], lean[4];
+    mju_axisAngle2Quat(turn, around, yaw);
+    mju_axisAngle2Quat(lean, axis, tilt);
+    mju_mulQuat(q + 3, lean, turn);
+    mj_fwdPosition(scene.model, scene.data);
+    const int listed = scene.data->ncon;
+    CollisionRepair().run(scene.model, scene.data);
+    const mjData* d = scene.data;
+    num_completed += d->ncon > listed ? 1 : 0;
+    for (int k = 0; k < 16; ++k) {
+      const double u[2] = {std::cos(k * .39), std::sin(k * .39)};
+      const double reach = find_reach(scene.model, d, u);
+      if (reach < 0) continue;
+      double found = -1;
+      for (int c = 0; c < d->ncon; ++c)
+        found = std::max(found, u[0] * d->contact[c].pos[0] + u[1] * d->contact[c].pos[1]);
+      EXPECT_NEAR(found, reach, 3e-3) << "trial " << trial << ", direction " << k;
+    }
+  }
+  EXPECT_GT(num_completed, 5);
+}
+
 }  // namespace
 }  // namespace stiction::plant::contact_normals_test
