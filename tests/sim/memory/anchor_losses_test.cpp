@@ -133,5 +133,32 @@ TEST(HeightField, HoldsAsAPlaneDoes) {
   }
 }
 
+// A box that stands on the border or the corner of a field, with its center inside, rests there.
+TEST(HeightField, HoldsBodiesOverItsBorder) {
+  std::string elevation;
+  for (int i = 0; i < 1600; ++i) elevation += "0 ";
+  for (const ContactModel model : {ContactModel::coulomb, ContactModel::rigid_coulomb})
+    for (const double dt : {5e-4, 2e-3, 5e-3})
+      for (const char* pose : {"pos='.97 0 .05'", "pos='.99 .1 .05'", "pos='.985 .985 .05'",
+                               "pos='.97 0 .05' euler='0 0 20'"}) {
+        Scene scene(support::make_mjcf(
+            "timestep='" + std::to_string(dt) + "'",
+            R"(<asset><hfield name="field" nrow="40" ncol="40" size="1 1 0.02 0.1" elevation=")" +
+                elevation + R"("/></asset><worldbody><geom type="hfield" hfield="field"/><body )" +
+                pose + R"(><freejoint/><geom type="box" size=".06 .06 .05" mass="1"/></body>
+</worldbody>)"));
+        StepOptions options;
+        options.contact_model = model;
+        Stepper stepper(scene.model, options);
+        ASSERT_TRUE(stepper.step(scene.data, static_cast<int>(0.5 / dt)).ok());
+        double fastest = 0;
+        for (int i = 0; i < 100; ++i) {
+          ASSERT_TRUE(stepper.step(scene.data).ok());
+          for (int k = 0; k < 6; ++k) fastest = std::max(fastest, std::abs(scene.data->qvel[k]));
+        }
+        EXPECT_LE(fastest, 1e-6) << contact::traits(model).name << ' ' << dt << ' ' << pose;
+      }
+}
+
 }  // namespace
 }  // namespace stiction::sim::anchor_losses_test

@@ -148,6 +148,59 @@ TEST_P(Seams, OfSmallStepsAreHardlyFelt) {
       expect_like_plane(floor, speed, angle, time_step, 0.015);
 }
 
+// A servo pulls a box slowly over one step. It climbs it without a hop, at every speed and time
+// step.
+TEST(SmallSteps, AreClimbedSlowly) {
+  for (const contact::ContactModel model :
+       {contact::ContactModel::coulomb, contact::ContactModel::rigid_coulomb})
+    for (const double time_step : {1e-4, 5e-4, 2e-3, 1e-2})
+      for (const double speed : {0.05, 0.1, 0.4})
+        for (const double height : {5e-6, 2e-5, 1e-4}) {
+          Scene scene(support::make_mjcf(
+              "timestep='" + std::to_string(time_step) + "'",
+              "<worldbody><geom type='box' size='.5 .5 .05' pos='-.42 0 -.05' friction='.2'/>"
+              "<geom type='box' size='.5 .5 .05' pos='.58 0 " +
+                  std::to_string(-.05 + height) +
+                  "' friction='.2'/><body pos='0 0 .03'><joint name='x' type='slide' axis='1 0 0'/>"
+                  "<joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/><geom type='box' "
+                  "size='.05 .05 .03' mass='1' friction='.2'/></body></worldbody><actuator>"
+                  "<velocity joint='x' kv='1000'/></actuator>"));
+          scene.data->ctrl[0] = speed;
+          scene.data->qvel[0] = speed;
+          Stepper stepper(scene.model, make_options(model));
+          double highest = 0;
+          for (int i = 0; i < std::lround(0.06 / speed / time_step); ++i) {
+            run(&stepper, &scene);
+            highest = std::max(highest, scene.data->qpos[1]);
+          }
+          EXPECT_LE(highest, height + 2e-4) << time_step << ' ' << speed << ' ' << height;
+          // A servo lags by 2 mm/s under friction.
+          EXPECT_NEAR(scene.data->qpos[0], 0.06, 0.003)
+              << time_step << ' ' << speed << ' ' << height;
+        }
+}
+
+// Narrow rails carry a box that slides on them.
+TEST(NarrowSupport, CarriesABoxThatSlides) {
+  for (const double time_step : {5e-4, 2e-3, 1e-2})
+    for (const double width : {5e-5, 1e-4, 3e-4}) {
+      std::string rails;
+      for (const int sign : {-1, 1})
+        rails += "<geom type='box' size='1 .05 .05' pos='.5 " +
+                 std::to_string(sign * (.1 - width)) + " -.05' friction='.3'/>";
+      Scene scene(
+          support::make_mjcf("timestep='" + std::to_string(time_step) + "'",
+                             "<worldbody>" + rails +
+                                 "<body pos='0 0 .04'><freejoint/><geom type='box' "
+                                 "size='.05 .05 .04' mass='1' friction='.3'/></body></worldbody>"));
+      scene.data->qvel[0] = 1;
+      Stepper stepper(scene.model, make_options(contact::ContactModel::coulomb));
+      run(&stepper, &scene, static_cast<int>(0.4 / time_step));
+      EXPECT_NEAR(scene.data->qpos[2], 0.04, 1e-4) << time_step << ' ' << width;
+      EXPECT_NEAR(scene.data->qpos[0], 1 / (2 * 0.3 * 9.81), 0.01) << time_step << ' ' << width;
+    }
+}
+
 std::string seam_name(
     const testing::TestParamInfo<std::tuple<contact::ContactModel, Slider>>& info) {
   return std::string(contact::traits(std::get<0>(info.param)).name) + '_' +

@@ -126,8 +126,8 @@ void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const Body
     if (meeting == Meeting::kAsListed) continue;
     if (meeting == Meeting::kNone) {
       for (mjContact* con = pair.contacts; con != pair.end(); ++con)
-        set_missed(
-            prediction_.closes(*con) && (calc_gap(*con) > 0 || prediction_.slides_past(*con)), con);
+        set_missed(prediction_.closes(*con) && (calc_gap(*con) > 0 || prediction_.passes(*con)),
+                   con);
       continue;
     }
     const std::span<const mjContact> met = prediction_.contacts();

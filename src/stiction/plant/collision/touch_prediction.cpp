@@ -13,6 +13,9 @@ namespace {
 
 /// Normals that differ by less than this angle are the same [rad].
 constexpr double kSameNormal = 2e-3;
+/// A closed contact along which bodies approach by less than this share of their speed carries a
+/// body that slides, also on a ledge that is narrower than the slop.
+constexpr double kSteep = 0.05;
 
 double calc_slop(const mjModel* m, const mjContact& con) {
   return std::min(TouchPrediction::kSlop,
@@ -174,14 +177,23 @@ double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) 
   return v_n;
 }
 
+/// Returns the relative speed of the bodies at a contact of the start [m/s].
+double TouchPrediction::calc_speed(const mjContact& con) const {
+  double v[2][3];
+  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
+  mju_subFrom3(v[1], v[0]);
+  return mju_norm3(v[1]);
+}
+
 /// Finds the first contact that closes.
-/// @param takes_closed true: also those that are closed and approach
+/// @param takes_closed true: also those that are closed and approach, more than they slide
 bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
   bool is_any = false;
   const double after = time_;
   for (const mjContact& con : found_) {
     const double gap = calc_gap(con), v_n = calc_normal_velocity(con, after);
-    if (v_n > -travel_ || (gap <= 0 && !takes_closed)) continue;
+    if (v_n > -travel_ || (gap <= 0 && (!takes_closed || -v_n < kSteep * calc_speed(con))))
+      continue;
     const double time = after + std::max(gap, 0.0) / -v_n;
     if (time >= horizon_ || (is_any && time >= first->time)) continue;
     is_any = true;
@@ -279,11 +291,10 @@ bool TouchPrediction::closes(const mjContact& con) const {
   return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
 }
 
-bool TouchPrediction::slides_past(const mjContact& con) const {
-  double v[2][3];
-  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
-  mju_subFrom3(v[1], v[0]);
-  return horizon_ * mju_norm3(v[1]) > slop_ && calc_arc(con, horizon_) < 0.02 * slop_;
+bool TouchPrediction::passes(const mjContact& con) const {
+  constexpr double kLeastSpeed = 1e-3;  // [m/s]
+  constexpr double kLargestArc = 0.02;  // relative to the slop
+  return calc_speed(con) > kLeastSpeed && calc_arc(con, horizon_) < kLargestArc * slop_;
 }
 
 /// True if the geoms meet with the normals of all listed contacts that close within the horizon, if

@@ -52,10 +52,10 @@ class TouchPrediction {
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
   /// counts.
   bool closes(const mjContact& listed) const;
-  /// True if bodies that hardly turn move by more than the slop at a listed contact of the last
-  /// call. If they do not meet along its normal, it does not act even if it is closed: the side of
-  /// the next tile, over which a body slides, is such a contact.
-  bool slides_past(const mjContact& listed) const;
+  /// True if bodies move at a listed contact of the last call, and hardly turn. If they do not meet
+  /// along its normal, it does not act even if it is closed: the side of the next tile, over which
+  /// a body slides, is such a contact.
+  bool passes(const mjContact& listed) const;
   /// The contacts with which they meet, carried back to the start, if it is kOtherwise.
   std::span<const mjContact> contacts() const { return hits_; }
 
@@ -88,6 +88,7 @@ class TouchPrediction {
   bool find_first(bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
   double calc_arc(const mjContact& from, double time) const;
+  double calc_speed(const mjContact& con) const;
   bool is_hit() const;
   bool continues(const mjContact& con, const mjContact& listed) const;
   bool take_hits(std::span<const mjContact> listed, bool takes_all);

@@ -46,6 +46,24 @@ class Grid {
     return {center - half, center + half};
   }
 
+  /// Returns the part [begin, end] of the segment from a to b, of length 1, that is over the field;
+  /// end < begin if none is.
+  std::array<double, 2> clip(const Vec3& a, const Vec3& b) const {
+    const Vec3 from = transpose_times(pose_.R, a - pose_.p), way = transpose_times(pose_.R, b - a);
+    std::array<double, 2> part = {0, 1};
+    for (int i = 0; i < 2; ++i)
+      for (const double sign : {-1.0, 1.0}) {
+        const double left = size_[i] - sign * from[i], rate = sign * way[i];
+        if (rate > 0)
+          part[1] = std::min(part[1], left / rate);
+        else if (rate < 0)
+          part[0] = std::max(part[0], left / rate);
+        else if (left < 0)
+          return {1, 0};
+      }
+    return part;
+  }
+
   /// Calls f(facet) for the triangles of all cells within a distance of a point, along the grid.
   template <class Function>
   void for_each_at(const Vec3& point, double distance, Function f) const {
@@ -267,21 +285,40 @@ void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts
     if (mj_addContact(m, d, &con) != 0) break;
   }
   if (d->ncon > begin) {
-    PairContacts own = pair;
-    own.contacts = d->contact + begin;
-    own.size = d->ncon - begin;
-    correct_plane_contacts(m, d, own);
+    PairContacts listed = pair;
+    listed.contacts = d->contact + begin;
+    listed.size = d->ncon - begin;
+    correct_plane_contacts(m, d, listed);
   }
-  for (const mjContact* c = d->contact + begin; c != d->contact + d->ncon; ++c) {
-    if (c->dist < -kDeepest * size_) continue;
-    const Vec3 n = to_vector(c->frame), half = n * (0.5 * c->dist), pos = to_vector(c->pos);
-    const double tolerance = 1e-9 * size_;
-    grid.for_each_at(pos - half, tolerance, [&](const Facet& facet) {
-      if (is_in(facet, plane) && facet.contains(pos - half, tolerance))
-        points_.push_back({.contact = *c, .facet = facet, .position = pos + half});
-    });
-  }
+  const std::span<const mjContact> own(d->contact + begin, d->contact + d->ncon);
+  for (const mjContact& c : own) add_point(c, grid, plane);
+  // A face that goes on beyond the field also touches its border.
+  const auto find_foot = [](const mjContact& c) {
+    return to_vector(c.pos) - to_vector(c.frame) * (0.5 * c.dist);
+  };
+  for (std::size_t i = 0; i < own.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      const auto [first, last] = grid.clip(find_foot(own[i]), find_foot(own[k]));
+      for (const double t : {first, last}) {
+        if (first > last || t <= 0 || t >= 1) continue;
+        mjContact border = own[i];
+        for (int j = 0; j < 3; ++j) border.pos[j] += t * (own[k].pos[j] - own[i].pos[j]);
+        set_distance((1 - t) * own[i].dist + t * own[k].dist, &border);
+        add_point(border, grid, plane);
+      }
+    }
   d->ncon = begin;
+}
+
+/// Adds a contact with a plane, if its foot is in a facet of this plane.
+void TerrainContacts::add_point(const mjContact& con, const Grid& grid, const Facet& plane) {
+  if (con.dist < -kDeepest * size_) return;
+  const Vec3 half = to_vector(con.frame) * (0.5 * con.dist), pos = to_vector(con.pos);
+  const double tolerance = 1e-9 * size_;
+  grid.for_each_at(pos - half, tolerance, [&](const Facet& facet) {
+    if (is_in(facet, plane) && facet.contains(pos - half, tolerance))
+      points_.push_back({.contact = con, .facet = facet, .position = pos + half});
+  });
 }
 
 /// Keeps the nearest contact of each point of the geom, and those with facets that rise above the

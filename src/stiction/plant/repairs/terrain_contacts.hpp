@@ -37,6 +37,7 @@ bool is_on_flat_terrain(const mjModel* model, const mjData* data, const PairCont
 ///
 /// - a point of the geom has one contact where triangles are in one plane or form a ridge, and one
 ///   with each triangle that rises above the others' planes, as in a valley or at a step;
+/// - a face that goes on beyond the field has contacts on its border;
 /// - MuJoCo's contacts stay on ridges and peaks. They go where the field is flat, where they are
 ///   in the convex hull of these points, have the same normal and are no deeper, and where the
 ///   field does not have their normal, because it goes on beyond the prism.
@@ -59,6 +60,7 @@ class TerrainContacts {
   void find_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid);
   void add_points(const mjModel* m, mjData* d, const PairContacts& pair, const Grid& grid,
                   const Facet& plane);
+  void add_point(const mjContact& con, const Grid& grid, const Facet& plane);
   void keep_one_of_each(double tolerance);
   void sort(const mjData* d, int geom, double radius);
   bool covers(const mjContact& con, double slack, bool is_flat) const;
