@@ -113,6 +113,40 @@ def test_a_dropped_body_says_which_force_its_grip_lacked(tmp_path: Path, model: 
     assert measure(write(tmp_path, 0.9), model).status == "held"
 
 
+@pytest.mark.parametrize(("jerk", "status"), [(0.02, "held"), (0.3, "dropped")])
+def test_a_body_that_its_motion_tears_off_is_answered(
+    tmp_path: Path, jerk: float, status: str
+) -> None:
+    """The grip carries 1.25 times the weight, and the hand rises at once."""
+    scene = write(tmp_path, 0.8)
+    text = scene.path.read_text()
+    fingers = text[text.index("<body pos='0.03") : text.index("</worldbody>")]
+    hand = (
+        "<body pos='0 0 0'><joint name='lift' type='slide' axis='0 0 1'/><geom size='.01' mass='1' "
+        f"pos='0 0 1.2'/>{fingers}</body>"
+    )
+    text = text.replace(fingers, hand).replace(
+        "</actuator>", "<position joint='lift' kp='2000' kv='50'/></actuator>"
+    )
+    force = WEIGHT / (2 * FRICTION * 0.8)
+    keys = "".join(
+        f"<key name='{name}' time='{time}' ctrl='{force} {force} {lift}' "
+        "qpos='0 0 1 1 0 0 0 0 0 0'/>"
+        for name, time, lift in (("closed", 0, 0), ("still", 0.1, 0), ("up", 0.101, jerk))
+    )
+    text = re.sub("<keyframe>.*</keyframe>", f"<keyframe>{keys}</keyframe>", text)
+    text = text.replace(
+        "<custom>", "<custom><text name='stiction_controls' data='closed still up'/>"
+    )
+    scene.path.write_text(text)
+    row = measure(stiction.load_scene(scene.path), duration=1.0)
+    assert row.status == status, row
+    assert ("the motion needs more" in row.message) == (status == "dropped"), row.message
+    if status == "dropped":
+        assert row.needed_force == pytest.approx(WEIGHT / FRICTION, rel=0.02)
+        assert row.normal_force == pytest.approx(WEIGHT / FRICTION / 0.8, rel=0.05)
+
+
 def test_a_run_that_nothing_touches_or_that_fails_says_so(tmp_path: Path) -> None:
     scene = write(tmp_path, 0.5)
     scene.model.key_qpos[0][7:] = -0.1  # the fingers are away

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +26,13 @@ class Lack:
     time: of the first step from which friction of all its contacts was at its bound until the drop [s].
     had, needed: sum of its normal forces then, and with which they would have held the body [N]. `needed`
         is infinite if contacts at these places hold it with no force.
+    by_motion: True if the forces could have held the body at rest; `needed` is then below `had`.
     """
 
     time: float
     had: float
     needed: float
+    by_motion: bool
 
 
 class StepLog:
@@ -45,11 +48,28 @@ class StepLog:
         self._steps.append((step.time, step.report, center))
 
     def find_lack(self, reader: GripReader) -> Lack | None:
-        """Returns what the last grip lacked; None if its friction could carry the body.
+        """Returns what the last grip lacked; None if it was not at its bound.
 
         The last steps in which all contacts of the grippers are at their bound are found first, and then
-        by bisection the first of them in which friction cannot carry the body.
+        by bisection the first of them in which friction cannot carry the body. If it can in all of
+        them, the motion needed more than the weight.
         """
+        slipping = self._find_slipping(reader, _is_weak)
+        if slipping:
+            low, high = 0, len(slipping) - 1  # the last one is weak
+            while low < high:
+                middle = (low + high) // 2
+                is_weak = _is_weak(slipping[middle][1])
+                low, high = (low, middle) if is_weak else (middle + 1, high)
+            return _measure(slipping[low], by_motion=False)
+        slipping = self._find_slipping(reader, lambda grip: True)
+        return _measure(slipping[0], by_motion=True) if slipping else None
+
+    def _find_slipping(
+        self, reader: GripReader, ends: Callable[[Grip], bool]
+    ) -> list[tuple[float, Grip]]:
+        """Returns the last steps with all contacts of the grippers at their bound, up to one that
+        `ends`."""
         slipping: list[tuple[float, Grip]] = []
         num_leaving = 0
         for time, report, center in reversed(self._steps):
@@ -57,21 +77,19 @@ class StepLog:
             if grip.fixed.all():  # or nothing touches
                 if slipping:
                     break
-            elif grip.at_bound[~grip.fixed].all() and (slipping or _is_weak(grip)):
+            elif grip.at_bound[~grip.fixed].all() and (slipping or ends(grip)):
                 slipping.insert(0, (time, grip))
             elif slipping or num_leaving >= _LEAVING:
                 break
             else:
                 num_leaving += 1
-        if not slipping:
-            return None
-        low, high = 0, len(slipping) - 1  # the last one is weak
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if _is_weak(slipping[middle][1]) else (middle + 1, high)
-        time, grip = slipping[low]
-        had, margin = grip.calc_gripper_force(), grip.calc_margin(by_grippers=True)
-        return Lack(time, had, had * (1 - margin) if math.isfinite(margin) else math.inf)
+        return slipping
+
+
+def _measure(step: tuple[float, Grip], by_motion: bool) -> Lack:
+    time, grip = step
+    had, margin = grip.calc_gripper_force(), grip.calc_margin(by_grippers=True)
+    return Lack(time, had, had * (1 - margin) if math.isfinite(margin) else math.inf, by_motion)
 
 
 def _is_weak(grip: Grip) -> bool:

@@ -255,6 +255,13 @@ class _Run:
             )
             return
         row.needed_force = lack.needed
+        if lack.by_motion:
+            row.message += (
+                f": its grip slips from {lack.time:.3g} s on, although {lack.had:.3g} N would carry the "
+                f"weight, which needs {lack.needed:.3g} N: the motion needs more; press harder, raise the "
+                "friction, or move more slowly"
+            )
+            return
         row.message += (
             f": the grip needs {lack.needed:.3g} N and had {lack.had:.3g} N from {lack.time:.3g} s "
             "on; press harder, or raise the friction"
