@@ -258,8 +258,8 @@ class _Run:
         if lack.by_motion:
             row.message += (
                 f": its grip slips from {lack.time:.3g} s on, although {lack.had:.3g} N would carry the "
-                f"weight, which needs {lack.needed:.3g} N: the motion needs more; press harder, raise the "
-                "friction, or move more slowly"
+                f"weight, which needs {lack.needed:.3g} N: the motion needs more; press harder, raise "
+                "the friction, or move more slowly"
             )
             return
         row.message += (
