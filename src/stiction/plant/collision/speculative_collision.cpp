@@ -122,7 +122,7 @@ void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const Body
     i += pair.size;
     if (!has_varying_normal(m, *pair.contacts)) continue;
     const auto listed = std::span<const mjContact>(pair.contacts, pair.end());
-    const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, &repair_);
+    const Meeting meeting = prediction_.predict(m, d, listed, start, horizon, &repair_, false);
     if (meeting == Meeting::kAsListed) continue;
     if (meeting == Meeting::kNone) {
       for (mjContact* con = pair.contacts; con != pair.end(); ++con)

@@ -48,7 +48,7 @@ class TouchPrediction {
   ///     corrected; those with a wrong normal do not count
   Meeting predict(const mjModel* model, mjData* data, std::span<const mjContact> listed,
                   const BodyVelocities& velocities, double horizon, CollisionRepair* repair,
-                  bool has_constraints = false);
+                  bool has_constraints);
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
   /// counts.
   bool closes(const mjContact& listed) const;

@@ -270,16 +270,18 @@ bool ContactPatches::extend_last(double field, const PatchContinuation::Pair& bo
   // retreat. Fields that pull where they pushed show that it has.
   constexpr double kShare = 0.02;
   constexpr int kMaxTries = 10;
+  double lost = 0;
   Vec3 start;
   for (int i = 0;; ++i) {
-    calc_fields(continuation.retreat(bodies, continuation.depth()), &pair->query,
+    calc_fields(continuation.retreat(bodies, continuation.depth() + lost), &pair->query,
                 &pair->other_surface);
     start = PatchContinuation::sum_force(pair->other_surface);
     const double along = dot(start, continuation.normal());
     if (along > 0) break;
     if (along == 0 || i == kMaxTries) return false;
-    continuation.deepen(kShare * depth);
+    lost += kShare * depth;
   }
+  continuation.deepen(lost);
   continuation.extend(bodies, &pair->other_surface);
   const Vec3 force = PatchContinuation::sum_force(pair->other_surface);
   if (field >= dot(force, continuation.normal())) return false;

@@ -63,7 +63,7 @@ class Polygon {
   }
 
  private:
-  std::array<Vec3, 16> corners_;
+  std::array<Vec3, 16> corners_;  // a cut adds one, and rounding of parallel sides some more
   int size_ = 0;
 };
 
@@ -90,7 +90,7 @@ bool complete_box_faces(const mjModel* m, mjData* d, const PairContacts& pair) {
     if (distance > pair.cutoff || count == contacts.size()) continue;
     const Vec3 point = corner - reference.normal * (0.5 * distance);
     for (int i = 0; i < 3; ++i) con.pos[i] = point[i];
-    set_distance(std::max(distance, nearest), &con);
+    set_distance(std::max(distance, nearest), &con);  // none is deeper than the boxes are
     contacts[count++] = con;
   }
   if (static_cast<int>(count) <= pair.size) return false;

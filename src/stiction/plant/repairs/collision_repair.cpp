@@ -160,9 +160,8 @@ bool CollisionRepair::have_right_normal(const mjModel* m, mjData* d,
   const PairContacts pair = make_pair_contacts(m, contacts);
   if (is_proved(m, d, pair)) return true;
   const NearestContact exact = find_exact(m, d, pair, &exact_);
-  constexpr double kSameNormal = 0.01;  // [rad]
-  return !exact.is_apart &&
-         have_same_normal(exact.contact.frame, pair.nearest().frame, kSameNormal);
+  constexpr double kAlike = 0.01;  // [rad]
+  return !exact.is_apart && have_same_normal(exact.contact.frame, pair.nearest().frame, kAlike);
 }
 
 int CollisionRepair::run(const mjModel* m, mjData* d, int begin) {

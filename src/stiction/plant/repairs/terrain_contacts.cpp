@@ -134,10 +134,11 @@ namespace {
 
 /// A contact deeper than this share of the geom or a cell is not that of a facet [-].
 constexpr double kDeepest = 0.1;
-/// Facets whose normals differ by less are in one plane [rad].
+/// Facets whose normals differ by less [rad], or whose corners by this share of a cell, are in one
+/// plane.
 constexpr double kSamePlane = 1e-6;
-/// Normals of contacts that differ by less are the same [rad].
-constexpr double kSameNormal = 0.01;
+/// Normals that differ by less are taken as alike [rad].
+constexpr double kAlike = 0.01;
 
 /// The field at the point of a contact.
 enum class Ground {
@@ -159,7 +160,7 @@ Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
     // The direction in which the facet leaves the contact's plane upwards.
     const Vec3 uphill = n - facet.normal * dot(n, facet.normal);
     const double length = norm(uphill);
-    if (length < kSameNormal) return;
+    if (length < kAlike) return;
     ground = Ground::kEdge;
     if (facet.contains(point + uphill * (20 * tolerance / length), tolerance))
       ground = Ground::kInner;
@@ -357,7 +358,7 @@ void TerrainContacts::sort(const mjData* d, int geom, double radius) {
 /// by the slack, and the field is flat there, or the contact is in their hull.
 bool TerrainContacts::covers(const mjContact& con, double slack, bool is_flat) const {
   const auto is_like = [&](const Point& point) {
-    return dot(point.facet.normal, to_vector(con.frame)) > 1 - 0.5 * kSameNormal * kSameNormal;
+    return dot(point.facet.normal, to_vector(con.frame)) > 1 - 0.5 * kAlike * kAlike;
   };
   double deepest = con.dist + 2 * slack;
   for (const Point& point : points_)
