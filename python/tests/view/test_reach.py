@@ -23,8 +23,8 @@ def film_ball(speed: float, model: mujoco.MjModel | None = None) -> Film:
     """Films a ball that flies for 1 s without weight."""
     model = model or mujoco.MjModel.from_xml_string(SCENE)
     model.opt.gravity[:] = 0
-    data, film = mujoco.MjData(model), Film("sap")
-    simulator = stiction.Simulator(model, "sap")
+    data, film = mujoco.MjData(model), Film("coulomb")
+    simulator = stiction.Simulator(model, "coulomb")
     data.qvel[0] = speed
     while data.time < 1:
         film.step(simulator, data)

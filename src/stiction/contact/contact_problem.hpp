@@ -81,7 +81,8 @@ struct Contact {
   /// Mobility of the rim as the contact turns, relative to that of a slip, at most 1 [-].
   /// MomentumFactor::calc_derived sets it if the size is known.
   double rim_mobility = 1;
-  int source = -1;       // the caller's index of this contact
+  bool limits_stiffness = false;  // a given stiffness is at most the near-rigid one
+  int source = -1;                // the caller's index of this contact
   int face = -1;         // index of a face of the contact surface `source`; -1: a point contact
   std::uint64_t id = 0;  // identifies the contact in the next step, for warm starts; 0: unknown
 

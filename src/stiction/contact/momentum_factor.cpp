@@ -154,15 +154,21 @@ class NearRigidStiffness {
   double scale_;                              // [1/s^2]
 };
 
-/// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m].
+/// Replaces infinite stiffnesses of a contact by the near-rigid value k [N/m], and limits others
+/// that are to be limited.
 void set_near_rigid(double k, Contact* contact) {
-  if (contact->law.stiffness == kInfinity) {
-    contact->law.stiffness = k;
+  const auto takes = [&](double given, double limit) {
+    return given == kInfinity || (contact->limits_stiffness && given > limit);
+  };
+  contact::ContactLawData<double>& law = contact->law;
+  if (takes(law.stiffness, k)) {
+    law.stiffness = k;
     contact->fn0 = -k * contact->phi0;
   }
   const double inv_root_depth = 1 / std::sqrt(kNearRigidDepth);  // folded by the compiler
-  if (contact->law.hertz_stiffness == kInfinity) contact->law.hertz_stiffness = k * inv_root_depth;
-  if (contact->law.barrier_stiffness == kInfinity) contact->law.barrier_stiffness = k;
+  const double hertz = k * inv_root_depth;
+  if (takes(law.hertz_stiffness, hertz)) law.hertz_stiffness = hertz;
+  if (takes(law.barrier_stiffness, k)) law.barrier_stiffness = k;
 }
 
 /// Returns X M X^T with X = [I 0; -[r]x I], which shifts the mobility of a motion by r.

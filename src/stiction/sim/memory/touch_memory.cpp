@@ -65,18 +65,18 @@ double calc_corrected(const TouchMemory::CarryOptions& options, const ContactPro
   return options.correction_speed * time;
 }
 
-/// The deepest near-rigid contact of two geoms.
+/// The deepest of some contacts of two geoms.
 struct Deepest {
   double overlap = 0;  // [m]
   int contact = -1;    // of the problem; -1: none overlaps
 };
 
-Deepest find_deepest(const ContactProblem& problem, const GeomContacts& contacts,
-                     contact::StiffnessMember stiffness) {
+template <class Takes>
+Deepest find_deepest(const ContactProblem& problem, const GeomContacts& contacts, Takes takes) {
   Deepest deepest;
   for (int i = contacts.first; i < contacts.first + contacts.count; ++i) {
     const contact::Contact& c = problem.contacts[i];
-    if (c.law.*stiffness == contact::kInfinity && -c.phi0 > deepest.overlap) deepest = {-c.phi0, i};
+    if (-c.phi0 > deepest.overlap && takes(c)) deepest = {-c.phi0, i};
   }
   return deepest;
 }
@@ -164,9 +164,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
               .num_points = has_impulses ? contacts.count : 0};
     const Pair* const before = knows_any ? find_before(pair.geoms) : nullptr;
     if (before) pair.work = before->work;
-    if (options.has_near_rigid)
-      pair.rest_overlap = calc_rest_overlap(d, contacts, before, options, *problem);
-    if (pair.rest_overlap > 0) shift(pair.rest_overlap, contacts, options.stiffness, problem);
+    if (options.has_near_rigid) take_rest_overlap(d, contacts, before, options, &pair, problem);
     now.pairs.push_back(pair);
     ranges_.push_back({contacts.first, contacts.count});
     if (!has_impulses) return;
@@ -182,40 +180,53 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   });
 }
 
-/// Returns the overlap of two geoms that has no force: that with which they start, or which a
-/// change of the normal adds. It shrinks as they part, and is corrected if a joint lets them part.
+/// Finds the overlap of two geoms that has no force, and takes it out of the distances. It is that
+/// with which they start, or which a change of the normal adds. It shrinks as they part, and is
+/// corrected if a joint lets them part. A given stiffness presses all that can part. Where no joint
+/// lets them part, it is limited to the near-rigid one.
 /// @param before the geoms in the last step; may be null
-double TouchMemory::calc_rest_overlap(const mjData* d, const GeomContacts& contacts,
-                                      const Pair* before, const CarryOptions& options,
-                                      const ContactProblem& problem) const {
-  const Deepest deepest = find_deepest(problem, contacts, options.stiffness);
-  if (deepest.contact < 0) return 0;
+void TouchMemory::take_rest_overlap(const mjData* d, const GeomContacts& contacts,
+                                    const Pair* before, const CarryOptions& options, Pair* pair,
+                                    ContactProblem* problem) {
+  const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
+                                     m_->geom_bodyid[contacts.geoms[1]]};
+  const auto parts = [&](int contact) {
+    const std::array<double, 9>& R = problem->contacts[contact].R_WC;
+    return can_part(m_, d, bodies, {R[6], R[7], R[8]});
+  };
+  const auto is_near_rigid = [&](const contact::Contact& c) {
+    return c.law.*options.stiffness == contact::kInfinity;
+  };
+  const bool has_mocap = std::ranges::any_of(
+      bodies, [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; });
+  Deepest deepest = find_deepest(*problem, contacts, is_near_rigid);
+  const bool takes_all = deepest.contact < 0;
+  if (takes_all) {
+    deepest = find_deepest(*problem, contacts, [](const contact::Contact&) { return true; });
+    if (deepest.contact < 0 || has_mocap || parts(deepest.contact)) return;
+  }
   const double known = before ? std::max(0.0, before->next_overlap) : 0;
   const double growth = deepest.overlap - known;
   double rest = before ? before->rest_overlap : 0;
-  const std::array<int, 2> bodies = {m_->geom_bodyid[contacts.geoms[0]],
-                                     m_->geom_bodyid[contacts.geoms[1]]};
-  const std::array<double, 9>& R = problem.contacts[deepest.contact].R_WC;
-  const auto parts = [&] { return can_part(m_, d, bodies, {R[6], R[7], R[8]}); };
   // What the caller moves pushes a link, which is not moved out otherwise.
-  const auto is_mocap = [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; };
-  const bool is_moved = before && (!goes_on_ || is_mocap(bodies[0]) || is_mocap(bodies[1]));
-  if (growth > std::max(kLeastGrowth, kFastestGrowth * problem.time_step) && (!is_moved || parts()))
+  const bool is_moved = before && (!goes_on_ || has_mocap);
+  if (growth > std::max(kLeastGrowth, kFastestGrowth * problem->time_step) &&
+      (!is_moved || parts(deepest.contact)))
     rest += growth;
-  if (rest == 0) return 0;
+  if (rest == 0) return;
   const double corrected =
-      parts() ? calc_corrected(options, problem, problem.contacts[deepest.contact].law) : 0;
-  return std::clamp(deepest.overlap - corrected, 0.0, rest);
-}
-
-/// Reduces the overlaps of the near-rigid contacts of two geoms.
-void TouchMemory::shift(double rest_overlap, const GeomContacts& contacts,
-                        contact::StiffnessMember stiffness, ContactProblem* problem) {
+      parts(deepest.contact)
+          ? calc_corrected(options, *problem, problem->contacts[deepest.contact].law)
+          : 0;
+  pair->rest_overlap = std::clamp(deepest.overlap - corrected, 0.0, rest);
+  if (pair->rest_overlap == 0) return;
   for (int i = contacts.first; i < contacts.first + contacts.count; ++i) {
     contact::Contact& c = problem->contacts[i];
-    if (c.law.*stiffness != contact::kInfinity) continue;
+    if (!takes_all && !is_near_rigid(c)) continue;
+    c.limits_stiffness = takes_all;
     distances_.emplace_back(i, c.phi0);
-    c.phi0 += rest_overlap;
+    c.phi0 += pair->rest_overlap;
+    if (c.law.stiffness < contact::kInfinity) c.fn0 = -c.law.stiffness * c.phi0;
   }
 }
 

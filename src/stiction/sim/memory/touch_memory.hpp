@@ -23,8 +23,9 @@ namespace stiction::sim {
 ///
 /// A near-rigid contact may only give back the energy that the motion has put into it. The overlap
 /// with which geoms start therefore has no force, nor has one that grows by a change of the normal
-/// and not by the motion. It shrinks as they part. If it had the force of a near-rigid spring,
-/// links that overlap for good would be a motor. [theory:overlaps]
+/// and not by the motion. It shrinks as they part. If it had the force of a spring, links that
+/// overlap for good would be a motor. A given stiffness follows this rule only between links that
+/// no joint lets part, with the near-rigid stiffness as its limit. [theory:overlaps]
 ///
 /// A compliant law gives nearly the same force if it is evaluated at the state in which the last
 /// step ended. The difference is the part of the motion that the velocities at the end of the step
@@ -111,11 +112,8 @@ class TouchMemory final : public Memory {
     }
   };
   const Pair* find_before(const std::array<int, 2>& geoms);
-  double calc_rest_overlap(const mjData* data, const GeomContacts& contacts, const Pair* before,
-                           const CarryOptions& options,
-                           const contact::ContactProblem& problem) const;
-  void shift(double rest_overlap, const GeomContacts& contacts, contact::StiffnessMember stiffness,
-             contact::ContactProblem* problem);
+  void take_rest_overlap(const mjData* data, const GeomContacts& contacts, const Pair* before,
+                         const CarryOptions& options, Pair* pair, contact::ContactProblem* problem);
 
   MemoryBuffers<Step> steps_;
   bool goes_on_ = false;                           // from the positions of the last step
