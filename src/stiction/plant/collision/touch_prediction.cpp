@@ -163,12 +163,20 @@ bool TouchPrediction::collide(const mjModel* m, mjData* d, const mjContact& like
   return is_whole;
 }
 
+/// Computes the velocity of the second body relative to the first one, without stops [m/s].
+void TouchPrediction::calc_relative_velocity(const mjContact& con, double time,
+                                             double out[3]) const {
+  double first[3];
+  motions_[0].calc_velocity(con.pos, time, first);
+  motions_[1].calc_velocity(con.pos, time, out);
+  mju_subFrom3(out, first);
+}
+
 /// Returns the normal velocity of the motion without stops [m/s].
 double TouchPrediction::calc_free_velocity(const mjContact& con, double time) const {
-  double v[2][3];
-  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, time, v[side]);
-  mju_subFrom3(v[1], v[0]);
-  return mju_dot3(v[1], con.frame);
+  double v[3];
+  calc_relative_velocity(con, time, v);
+  return mju_dot3(v, con.frame);
 }
 
 double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) const {
@@ -179,10 +187,9 @@ double TouchPrediction::calc_normal_velocity(const mjContact& con, double time) 
 
 /// Returns the relative speed of the bodies at a contact of the start [m/s].
 double TouchPrediction::calc_speed(const mjContact& con) const {
-  double v[2][3];
-  for (int side = 0; side < 2; ++side) motions_[side].calc_velocity(con.pos, 0, v[side]);
-  mju_subFrom3(v[1], v[0]);
-  return mju_norm3(v[1]);
+  double v[3];
+  calc_relative_velocity(con, 0, v);
+  return mju_norm3(v);
 }
 
 /// Finds the first contact that closes.

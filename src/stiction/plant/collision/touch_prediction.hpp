@@ -94,6 +94,7 @@ class TouchPrediction {
   bool take_hits(std::span<const mjContact> listed, bool takes_all);
   void keep_others(std::span<const mjContact> listed);
   bool meets_as(std::span<const mjContact> listed) const;
+  void calc_relative_velocity(const mjContact& con, double time, double out[3]) const;
   double calc_free_velocity(const mjContact& con, double time) const;
   double calc_normal_velocity(const mjContact& con, double time) const;
   mjContact carry_back(const mjContact& con) const;

@@ -148,9 +148,13 @@ enum class Ground {
            // that another one continues
 };
 
+/// Returns the point of a contact on the field.
+Vec3 find_foot(const mjContact& con) {
+  return to_vector(con.pos) - to_vector(con.frame) * (0.5 * con.dist);
+}
+
 Ground find_ground(const Grid& grid, const mjContact& con, double tolerance) {
-  const Vec3 n = to_vector(con.frame);
-  const Vec3 point = to_vector(con.pos) - n * (0.5 * con.dist);
+  const Vec3 n = to_vector(con.frame), point = find_foot(con);
   Ground ground = Ground::kFlat;
   std::optional<Vec3> first;  // normal
   grid.for_each_at(point, tolerance, [&](const Facet& facet) {
@@ -294,9 +298,6 @@ void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts
   const std::span<const mjContact> own(d->contact + begin, d->contact + d->ncon);
   for (const mjContact& c : own) add_point(c, grid, plane);
   // A face that goes on beyond the field also touches its border.
-  const auto find_foot = [](const mjContact& c) {
-    return to_vector(c.pos) - to_vector(c.frame) * (0.5 * c.dist);
-  };
   for (std::size_t i = 0; i < own.size(); ++i)
     for (std::size_t k = 0; k < i; ++k) {
       const auto [first, last] = grid.clip(find_foot(own[i]), find_foot(own[k]));
@@ -314,11 +315,12 @@ void TerrainContacts::add_points(const mjModel* m, mjData* d, const PairContacts
 /// Adds a contact with a plane, if its foot is in a facet of this plane.
 void TerrainContacts::add_point(const mjContact& con, const Grid& grid, const Facet& plane) {
   if (con.dist < -kDeepest * size_) return;
-  const Vec3 half = to_vector(con.frame) * (0.5 * con.dist), pos = to_vector(con.pos);
+  const Vec3 foot = find_foot(con);
+  const Vec3 position = to_vector(con.pos) + to_vector(con.frame) * (0.5 * con.dist);
   const double tolerance = 1e-9 * size_;
-  grid.for_each_at(pos - half, tolerance, [&](const Facet& facet) {
-    if (is_in(facet, plane) && facet.contains(pos - half, tolerance))
-      points_.push_back({.contact = con, .facet = facet, .position = pos + half});
+  grid.for_each_at(foot, tolerance, [&](const Facet& facet) {
+    if (is_in(facet, plane) && facet.contains(foot, tolerance))
+      points_.push_back({.contact = con, .facet = facet, .position = position});
   });
 }
 

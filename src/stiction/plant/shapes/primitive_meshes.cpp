@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "stiction/plant/mujoco/data_arrays.hpp"
+
 namespace stiction::plant {
 namespace {
 
 using geometry::Vec3;
 
-Vec3 to_vec3(const mjtNum* size) { return {size[0], size[1], size[2]}; }
 double find_first(const mjtNum* size) { return size[0]; }
 double find_smallest(const mjtNum* size) { return std::min({size[0], size[1], size[2]}); }
 double find_largest(const mjtNum* size) { return std::max({size[0], size[1], size[2]}); }
@@ -24,15 +25,18 @@ constexpr PrimitiveMesh kPrimitives[] = {
     {.type = mjGEOM_ELLIPSOID,
      .plural = "ellipsoids",
      .make_mesh = [](const mjtNum* s,
-                     double hint) { return geometry::make_ellipsoid_mesh(to_vec3(s), hint); },
-     .make_surface = [](const mjtNum* s,
-                        double hint) { return geometry::make_ellipsoid_surface(to_vec3(s), hint); },
+                     double hint) { return geometry::make_ellipsoid_mesh(to_vector(s), hint); },
+     .make_surface =
+         [](const mjtNum* s, double hint) {
+           return geometry::make_ellipsoid_surface(to_vector(s), hint);
+         },
      .find_depth = find_smallest,
      .find_radius = find_largest},
     {.type = mjGEOM_BOX,
      .plural = "boxes",
-     .make_mesh = [](const mjtNum* s, double) { return geometry::make_box_mesh(to_vec3(s)); },
-     .make_surface = [](const mjtNum* s, double) { return geometry::make_box_surface(to_vec3(s)); },
+     .make_mesh = [](const mjtNum* s, double) { return geometry::make_box_mesh(to_vector(s)); },
+     .make_surface = [](const mjtNum* s,
+                        double) { return geometry::make_box_surface(to_vector(s)); },
      .find_depth = find_smallest,
      .find_radius = find_first},
     {.type = mjGEOM_CYLINDER,

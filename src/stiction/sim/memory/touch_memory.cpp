@@ -197,19 +197,21 @@ void TouchMemory::take_rest_overlap(const mjData* d, const GeomContacts& contact
   const auto is_near_rigid = [&](const contact::Contact& c) {
     return c.law.*options.stiffness == contact::kInfinity;
   };
-  const bool has_mocap = std::ranges::any_of(
-      bodies, [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; });
+  const auto has_mocap = [&] {
+    return std::ranges::any_of(
+        bodies, [&](int body) { return m_->body_mocapid[m_->body_rootid[body]] >= 0; });
+  };
   Deepest deepest = find_deepest(*problem, contacts, is_near_rigid);
   const bool takes_all = deepest.contact < 0;
   if (takes_all) {
     deepest = find_deepest(*problem, contacts, [](const contact::Contact&) { return true; });
-    if (deepest.contact < 0 || has_mocap || parts(deepest.contact)) return;
+    if (deepest.contact < 0 || has_mocap() || parts(deepest.contact)) return;
   }
   const double known = before ? std::max(0.0, before->next_overlap) : 0;
   const double growth = deepest.overlap - known;
   double rest = before ? before->rest_overlap : 0;
   // What the caller moves pushes a link, which is not moved out otherwise.
-  const bool is_moved = before && (!goes_on_ || has_mocap);
+  const bool is_moved = before && (!goes_on_ || has_mocap());
   if (growth > std::max(kLeastGrowth, kFastestGrowth * problem->time_step) &&
       (!is_moved || parts(deepest.contact)))
     rest += growth;

@@ -132,8 +132,7 @@ inline constexpr Warning kMadeEnergy{
     "{geom 0} and {geom 1} have gained {0:2} J since they touch that their motion has not put into "
     "the contact: they overlap so deeply that its direction turns or its points change faster than "
     "a step resolves, or the contact model lifts what slides; exclude the pair from collision, "
-    "give "
-    "the geoms less stiffness, take a smaller step, or use 'coulomb' in place of 'sap' or "
+    "give the geoms less stiffness, take a smaller step, or use 'coulomb' in place of 'sap' or "
     "'similar'"};
 
 inline constexpr Warning kFullContactList{
