@@ -41,10 +41,11 @@ void visit(Is<certificate::Certificate> auto& x, auto&& f) {
   f(x.failed);
 }
 void visit(Is<contact::IslandStatistics> auto& x, auto&& f) {
-  auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-         scale, rounds, lemke, coupling, has_conflict, bytes, contact, row] = x;
-  f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, residual,
-    scale, rounds, lemke, coupling, has_conflict, bytes, contact, row);
+  auto& [status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated,
+         uses_space, leaves_space, residual, scale, rounds, lemke, coupling, has_conflict, bytes,
+         contact, row] = x;
+  f(status, dofs, contacts, rows, iterations, substeps, evaluations, is_compensated, uses_space,
+    leaves_space, residual, scale, rounds, lemke, coupling, has_conflict, bytes, contact, row);
 }
 void visit(Is<sim::StepTimings> auto& x, auto&& f) {
   auto& [total, kinematics, collision, surfaces, assembly, solve, certificate, finish] = x;
@@ -52,9 +53,9 @@ void visit(Is<sim::StepTimings> auto& x, auto&& f) {
 }
 void visit(Is<sim::StepStatistics> auto& x, auto&& f) {
   auto& [contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, lemke,
-         parts, events, halvings, residual] = x;
+         in_space, left_space, parts, events, halvings, residual] = x;
   f(contacts, islands, rows, asleep, iterations, max_iterations, substeps, evaluations, lemke,
-    parts, events, halvings, residual);
+    in_space, left_space, parts, events, halvings, residual);
 }
 void visit(Is<sim::AdvanceReport> auto& x, auto&& f) {
   auto& [until, accuracy, steps, rejected, failed, not_extrapolated, inaccurate, first_step,

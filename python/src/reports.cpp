@@ -94,6 +94,10 @@ void bind_statistics(nb::module_& m) {
       .def_ro("num_lemke", &StepStatistics::num_lemke,
               "Number of LCPs of 'no_slip' or 'viscous' that the solver 'ppm_ratio' could not "
               "solve and Lemke's method solved, summed over all islands.")
+      .def_ro("num_contact_space", &StepStatistics::num_contact_space,
+              "Number of islands whose solve began in contact space.")
+      .def_ro("num_left_contact_space", &StepStatistics::num_left_contact_space,
+              "Number of these islands whose solution velocities had to finish.")
       .def_ro("residual", &StepStatistics::residual, "Largest relative residual of an island [-].");
 }
 
@@ -122,6 +126,10 @@ void bind_island_statistics(nb::module_& m) {
       .def_ro("num_lemke", &IslandStatistics::num_lemke,
               "How many of these LCPs the solver 'ppm_ratio' could not solve and Lemke's method "
               "solved.")
+      .def_ro("uses_contact_space", &IslandStatistics::uses_contact_space,
+              "True if Newton's method of a convex model began in contact space.")
+      .def_ro("leaves_contact_space", &IslandStatistics::leaves_contact_space,
+              "True if it had to go on with velocities.")
       .def_ro("coupling_error", &IslandStatistics::coupling_error,
               "Error of the coupling between friction and normal impulses in the last round of "
               "'coulomb' [-].")

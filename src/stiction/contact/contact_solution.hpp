@@ -39,7 +39,9 @@ struct IslandStatistics {
   int iterations = 0;
   int num_substeps = 1;  // parts that the step was divided into; above 1 only for `tamsi`
   int line_search_evaluations = 0;
-  bool is_compensated = false;  // true if the solution has compensated velocities v + v_low
+  bool is_compensated = false;        // true if the solution has compensated velocities v + v_low
+  bool uses_contact_space = false;    // Newton's method began in contact space
+  bool leaves_contact_space = false;  // and had to go on with velocities
   /// The residual |D grad l| and its scale [sqrt(J)]. Rigid models: the LCP's residual, and 1.
   double residual = 0;
   double scale = 0;

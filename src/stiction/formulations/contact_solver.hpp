@@ -35,6 +35,9 @@ struct SolverOptions {
   /// for a caller that wants velocities to be more accurate than these [-].
   double coupling_resolution = 0;
 
+  /// False: all islands are solved for their velocities from the start, with the same solution.
+  bool allows_contact_space = true;
+
   /// Returns the relative tolerance at which bounds of friction are resolved [-].
   double resolution() const { return std::max(relative_tolerance, coupling_resolution); }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/contact/contact_problem.hpp"
@@ -38,6 +39,21 @@ inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
     }
   }
   return {};
+}
+
+/// Returns the impulse of a row that moves by w per impulse from the velocity `free`, for dry
+/// friction that of a spring that is cut at its bound.
+/// @param w mobility >= 0 of the row
+inline double solve_row_impulse(const Row& row, double free, double w) {
+  if (row.kind == RowKind::kFriction) {
+    const double softness = w + contact::calc_dry_compliance(row);
+    return softness > 0 ? std::clamp(-free / softness, -row.bound, row.bound) : 0;
+  }
+  const double impulse = (row.target - free) / (row.regularization + w);
+  if (row.kind == RowKind::kLimit) return std::max(0.0, impulse);
+  if (row.kind == RowKind::kSpring)
+    return std::clamp(impulse, row.impulse_range[0], row.impulse_range[1]);
+  return impulse;
 }
 
 /// Returns the convex cost of a scalar row [J]. The impulse is minus its derivative.

@@ -100,6 +100,28 @@ void subtract_six(const double* l, int stride, int n, const double* Y, double* y
   sum.store(y);
 }
 
+/// Computes y -= Y^T l for n rows of `width` numbers, for kGroups groups of four of them.
+template <int kGroups>
+void subtract_row_groups(int width, int n, const double* l, int stride, const double* Y,
+                         double* y) {
+  Vec4 sums[kGroups];
+  for (int g = 0; g < kGroups; ++g) sums[g] = load<Vec4>(y + 4 * g);
+  for (int i = 0; i < n; ++i) {
+    const Vec4 a = broadcast_to<Vec4>(-l[i * stride]);
+    for (int g = 0; g < kGroups; ++g)
+      sums[g] = multiply_add(load<Vec4>(Y + i * width + 4 * g), a, sums[g]);
+  }
+  for (int g = 0; g < kGroups; ++g) store(y + 4 * g, sums[g]);
+}
+
+/// Computes y -= Y^T l for n rows of `width` numbers, a multiple of four.
+void subtract_rows(int width, int n, const double* l, int stride, const double* Y, double* y) {
+  int k = 0;
+  for (; k + 16 <= width; k += 16) subtract_row_groups<4>(width, n, l, stride, Y + k, y + k);
+  for (; k + 8 <= width; k += 8) subtract_row_groups<2>(width, n, l, stride, Y + k, y + k);
+  if (k < width) subtract_row_groups<1>(width, n, l, stride, Y + k, y + k);
+}
+
 }  // namespace
 
 void BlockSparseCholesky::analyze(std::span<const int> block_sizes,
@@ -378,6 +400,23 @@ void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y)
       const double* block = panel + below_offset_[p];
       for (int r = 0; r < block_size(below_[p]); ++r)
         subtract_six(block + r, rows, width, Yj, Y + 6 * (first_row_[below_[p]] + r));
+    }
+  }
+}
+
+void BlockSparseCholesky::solve_lower_panel(int first_block, int width, double* Y) const {
+  const auto row = [&](int i) {
+    return Y + static_cast<std::ptrdiff_t>(i - first_row_[first_block]) * width;
+  };
+  for (int j = first_block; j < num_blocks(); ++j) {
+    const int size = block_size(j), stride = panel_rows_[j], first = first_row_[j];
+    const double* panel = values_.data() + value_start_[j];
+    for (int r = 1; r < size; ++r)
+      subtract_rows(width, r, panel + r, stride, row(first), row(first + r));
+    for (int p = below_start_[j]; p < below_start_[j + 1]; ++p) {
+      const double* block = panel + below_offset_[p];
+      for (int r = 0; r < block_size(below_[p]); ++r)
+        subtract_rows(width, size, block + r, stride, row(first), row(first_row_[below_[p]] + r));
     }
   }
 }

@@ -56,6 +56,12 @@ inline FourLanes transpose(const Lanes& a, const Lanes& b, const Lanes& c, const
           __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7)};
 }
 
+/// Stores the first `count` lanes, at most all.
+inline void store_first(int count, const Lanes& a, double* p) {
+  if (count >= kNumLanes) return store(p, a);
+  for (int i = 0; i < count; ++i) p[i] = a[i];
+}
+
 inline double sqrt(double x) { return std::sqrt(x); }
 inline Lanes sqrt(const Lanes& x) {
 #ifdef __AVX__

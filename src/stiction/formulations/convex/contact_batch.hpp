@@ -248,6 +248,10 @@ struct TorsionBatch {
 
   void calc_velocity(const PairVelocity& V) {
     calc_components(V, v_c);
+    add_bias();
+  }
+  /// Adds the prescribed velocities of the surfaces to v_c.
+  void add_bias() {
     v_c[0] += frame.bias.x;
     v_c[1] += frame.bias.y;
     v_c[2] += frame.bias.z;

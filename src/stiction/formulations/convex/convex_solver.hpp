@@ -7,6 +7,7 @@
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
 #include "stiction/formulations/contact_solver.hpp"
+#include "stiction/formulations/convex/contact_space_island.hpp"
 #include "stiction/formulations/convex/coulomb.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
 #include "stiction/formulations/convex/solve_coupled.hpp"
@@ -40,7 +41,8 @@ inline contact::SolveStatus to_solve_status(numerics::NewtonStatus status) {
 
 /// Solves the islands of a problem with one formulation. For each island:
 ///   1. prepare: read v0, v*, and the contacts; make the parameters of their laws;
-///   2. minimize: Newton's method on IslandProblem, or the rounds of CoupledRounds;
+///   2. minimize: Newton's method on IslandProblem, or the rounds of CoupledRounds. If it suits the
+///      island, Newton's method on ContactSpaceIsland comes first and finds the start;
 ///   3. read_out: copy velocities, impulses and statistics to the solution.
 template <ConvexFormulation F>
 class ConvexSolver final : public ContactSolver {
@@ -55,6 +57,8 @@ class ConvexSolver final : public ContactSolver {
     arrays_.batches.resize(arrays_.layout.num_batches);
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
+    if (contact_space_.size() < arrays_.layout.islands.size())
+      contact_space_.resize(arrays_.layout.islands.size());
     solution->v_low.assign(problem.v_star.size(), 0.0);
     if constexpr (HasNormalBound<F>) solution->normal_bounds.resize(problem.num_contacts());
     solution->traces.resize(options.trace ? islands.size() : 0);
@@ -194,7 +198,7 @@ class ConvexSolver final : public ContactSolver {
     if (has_guess) island_problem.find_stiffness();
     IslandStatistics statistics;
     const numerics::NewtonResult result =
-        minimize(problem, options, newton, island, &island_problem, &statistics);
+        minimize(problem, options, newton, has_guess, island, &island_problem, &statistics);
     statistics.status = to_solve_status(result.status);
     statistics.num_dofs = range.num_dofs;
     for (int p = range.pair_begin; p < range.pair_end; ++p)
@@ -211,25 +215,81 @@ class ConvexSolver final : public ContactSolver {
 
   /// Minimizes the cost of an island, with HasNormalBound in rounds until the bound agrees.
   numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
-                                  const numerics::NewtonOptions& newton, int island,
+                                  const numerics::NewtonOptions& newton, bool has_guess, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
     if constexpr (HasNormalBound<F>) {
       const CouplingMemory memory = coupling_.of_island(arrays_.layout, island);
       if (!memory.x.empty()) {
         // A margin for the certificate, which rounds the same sums differently.
         constexpr double kMargin = 0.5;
+        const numerics::FixedPointOptions coupling = {
+            .tolerance = kMargin * options.coupling_tolerance,
+            .max_evaluations = options.max_rounds};
+        const double mobility = start_coupled(problem, memory, island_problem);
+        CoupledIsland<IslandProblem<F>> coupled_island(island_problem, mobility,
+                                                       options.resolution());
+        const auto is_solved = [&] {
+          CoupledNewton<IslandProblem<F>> check(&coupled_island, newton, coupling.tolerance,
+                                                memory.x, memory.next_x, memory.scratch);
+          return numerics::is_converged(check.calc_gradient(), newton);
+        };
+        numerics::NewtonResult start;
+        if (is_search(newton, coupling) && (!has_guess || !is_solved()))
+          start = start_in_contact_space(
+              island, options, newton, island_problem, statistics, [&](auto* in_contact_space) {
+                CouplingMemory own = memory;
+                own.x = memory.space_x;
+                in_contact_space->read_normals(own.x);
+                CoupledIsland start_island(in_contact_space, mobility, options.resolution());
+                numerics::NewtonResult found;
+                (void)try_coupled_newton(newton, coupling.tolerance, own, &start_island, &found);
+                if (numerics::is_converged(found.residual, newton))
+                  in_contact_space->write_bounds(own.x, island_problem, memory.x);
+                return found;
+              });
         numerics::FixedPointResult coupled;
         const numerics::NewtonResult result =
-            solve_coupled(problem, newton,
-                          {.tolerance = kMargin * options.coupling_tolerance,
-                           .max_evaluations = options.max_rounds},
-                          options.resolution(), memory, island_problem, &coupled);
+            solve_coupled(problem, newton, coupling, memory, &coupled_island, &coupled);
         statistics->rounds = coupled.evaluations;
         statistics->coupling_error = coupled.error;
-        return result;
+        return add_start(start, result, statistics);
       }
     }
-    return minimize_island(island_problem, newton);
+    numerics::NewtonResult start;
+    if (!has_guess || !numerics::is_converged(island_problem->calc_gradient(), newton))
+      start = start_in_contact_space(
+          island, options, newton, island_problem, statistics,
+          [&](auto* in_contact_space) { return numerics::minimize(*in_contact_space, newton); });
+    return add_start(start, minimize_island(island_problem, newton), statistics);
+  }
+
+  /// Moves an island that suits contact space to the solution that is found there. Without one it
+  /// stays where it is.
+  /// @param find ContactSpaceIsland* -> NewtonResult
+  template <class Find>
+  numerics::NewtonResult start_in_contact_space(int island, const SolverOptions& options,
+                                                const numerics::NewtonOptions& newton,
+                                                IslandProblem<F>* island_problem,
+                                                IslandStatistics* statistics, Find&& find) {
+    numerics::NewtonResult result;
+    if constexpr (HasFrictionBound<F>) {
+      if (!suits_contact_space(*island_problem, options)) return result;
+      ContactSpaceIsland<F> in_contact_space(*island_problem, &contact_space_[island]);
+      statistics->uses_contact_space = true;
+      if (!in_contact_space.start(options.parameters)) return result;
+      result = find(&in_contact_space);
+      if (numerics::is_converged(result.residual, newton)) in_contact_space.write_velocities();
+    }
+    return result;
+  }
+
+  /// Adds the work of the start to a result.
+  static numerics::NewtonResult add_start(numerics::NewtonResult start,
+                                          const numerics::NewtonResult& result,
+                                          IslandStatistics* statistics) {
+    statistics->leaves_contact_space = statistics->uses_contact_space && result.iterations > 0;
+    start.add(result);
+    return start;
   }
 
   /// Copies the result of an island to its place in the solution.
@@ -290,6 +350,7 @@ class ConvexSolver final : public ContactSolver {
   SolverArrays<F> arrays_;
   EliminationCache eliminations_;
   CouplingScratch coupling_;  // only for models with HasNormalBound
+  std::vector<typename ContactSpaceArrays<F>::type> contact_space_;  // of each island
 };
 
 /// Solves with DefaultLaws or with ChosenLaws, depending on the parameters of each call.

@@ -31,6 +31,10 @@ struct NormalBound {
   Lanes calc_slip_tolerance() const {
     return smoothing * math::max(slip_per_impulse * x, math::broadcast(stiction_tolerance));
   }
+  /// Returns the slip tolerance of one lane for another normal impulse [N s] -> [m/s].
+  double calc_slip_tolerance_of(double impulse, int lane) const {
+    return std::max(slip_per_impulse[lane] * impulse, stiction_tolerance);
+  }
   /// Computes d(x t)/dx of the direction of friction t(u / eps_s): t, or t - (dt/du) u if the
   /// tolerance grows with x. Source: [theory:coulomb-derivative].
   template <int kSize, class Norm>

@@ -6,6 +6,7 @@
 
 #include "stiction/base/assert.hpp"
 #include "stiction/formulations/convex/island_problem.hpp"
+#include "stiction/numerics/gmres.hpp"
 #include "stiction/numerics/line_search.hpp"
 
 namespace stiction::formulations {
@@ -21,15 +22,18 @@ concept HasNormalBound = requires(typename F::Parameters* p, const Lanes& x) {
 ///     g' = dn/dv_n J_n H^-1 J_t^T d gamma_t/dx
 ///
 /// of its normal impulses g(x). Source: [theory:coulomb], [theory:coulomb-derivative].
-template <HasNormalBound F>
+/// @tparam Island an IslandProblem or a ContactSpaceIsland
+template <class Island>
 class CoupledIsland {
  public:
+  using F = typename Island::Formulation;
+
   /// @param max_mobility largest mobility w of the island's contacts [1/kg]
   /// @param resolution   of SolverOptions
-  CoupledIsland(IslandProblem<F>* island, double max_mobility, double resolution)
+  CoupledIsland(Island* island, double max_mobility, double resolution)
       : island_(*island), max_mobility_(max_mobility), resolution_(resolution) {}
 
-  IslandProblem<F>& island() { return island_; }
+  Island& island() { return island_; }
 
   /// Multiplies the slip tolerances of the next bounds by a factor >= 1.
   void set_smoothing(double factor) {
@@ -64,6 +68,24 @@ class CoupledIsland {
   void multiply(std::span<const double> dx, std::span<double> dg) {
     calc_response(dx);
     calc_normal_changes(dg);
+  }
+
+  /// Solves ((1 + rate) I - g') dx = difference with the last factor of H.
+  /// @param tolerance relative, of a solution by products with g'
+  /// @param scratch   gmres_scratch_size numbers
+  /// @return the number of products with g'
+  int solve_bounds(double rate, double tolerance, std::span<const double> difference,
+                   std::span<double> scratch, std::span<double> dx) {
+    if constexpr (requires { island_.solve_bounds(rate, difference, dx); }) {
+      island_.solve_bounds(rate, difference, dx);
+      return 0;
+    } else {
+      const auto multiply_matrix = [&](std::span<const double> p, std::span<double> q) {
+        multiply(p, q);
+        for (std::size_t i = 0; i < p.size(); ++i) q[i] = (1 + rate) * p[i] - q[i];
+      };
+      return numerics::solve_gmres(multiply_matrix, difference, tolerance, scratch, dx).iterations;
+    }
   }
 
   /// Computes the changes n' J_n d of the normal impulses for the island's direction d.
@@ -118,7 +140,7 @@ class CoupledIsland {
     batch.add_impulse(impulse, wrench);
   }
 
-  IslandProblem<F>& island_;
+  Island& island_;
   double max_mobility_, resolution_;
   double smoothing_ = 1;
 };
@@ -149,7 +171,7 @@ class CoupledRounds {
  public:
   /// @param options            options of the convex problem
   /// @param coupling_tolerance relative to the mean of g [-]
-  CoupledRounds(CoupledIsland<F>* coupled, const numerics::NewtonOptions& options,
+  CoupledRounds(CoupledIsland<IslandProblem<F>>* coupled, const numerics::NewtonOptions& options,
                 double coupling_tolerance)
       : coupled_(*coupled),
         island_(coupled->island()),
@@ -261,7 +283,7 @@ class CoupledRounds {
     (void)island_.move(search.step);
   }
 
-  CoupledIsland<F>& coupled_;
+  CoupledIsland<IslandProblem<F>>& coupled_;
   IslandProblem<F>& island_;
   numerics::NewtonOptions options_;
   double coupling_tolerance_;

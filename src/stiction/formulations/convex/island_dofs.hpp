@@ -38,6 +38,17 @@ class IslandDofs {
   /// islands. Their Hessian is one 6 x 6 matrix, which calc_direction inverts without a factor.
   bool is_one_free_body() const;
 
+  int num_dofs() const { return range_.num_dofs; }
+  /// Returns the number of impulses: three per contact, and one per row.
+  int count_impulses() const {
+    int num = range_.row_end - range_.row_begin;
+    for (int p = range_.pair_begin; p < range_.pair_end; ++p)
+      num += 3 * (layout_.pairs[p].contact_end - layout_.pairs[p].contact_begin);
+    return num;
+  }
+  /// True if a contact is so stiff that the rounding of v may change its impulse noticeably.
+  bool may_be_stiff();
+
   /// Switches to compensated velocities v + v_low.
   /// @return false if velocities are compensated already
   bool refine();
@@ -81,6 +92,11 @@ class IslandDofs {
   numerics::Slope momentum_slope(double alpha) const {
     return {momentum_slope_ + alpha * momentum_curvature_, momentum_curvature_};
   }
+  /// Sets d . A (v - v*) and d . A d of a direction d.
+  void set_momentum_line(double slope, double curvature) {
+    momentum_slope_ = slope;
+    momentum_curvature_ = curvature;
+  }
   /// Adds the derivatives of the cost of all rows at v + alpha d.
   void add_row_slopes(double alpha, numerics::Slope* at);
 
@@ -95,22 +111,19 @@ class IslandDofs {
     H_.solve_in_place({x + range_.dof_begin, static_cast<std::size_t>(range_.num_dofs)});
   }
 
-  /// True if a contact is so stiff that the rounding of v may change its impulse noticeably.
-  bool may_be_stiff();
-
   const contact::ContactProblem& problem_;
   const IslandRange& range_;
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
-  double momentum_ = 0;  // |D A v*|, with moving surfaces [sqrt(J)]
+  double momentum_ = 0;   // |D A v*|, with moving surfaces [sqrt(J)]
+  double min_scale_ = 0;  // smallest scale of residuals [sqrt(J)]
 
  private:
   double row_velocity(const RowSlice& row, const double* v);
   void multiply_by_A(const double* x, double* y) const;
   double find_stiffness_of(int contact) const;
 
-  double min_scale_ = 0;           // smallest scale of residuals [sqrt(J)]
   double momentum_slope_ = 0;      // d . A (v - v*)
   double momentum_curvature_ = 0;  // d . A d
   bool has_schur_complement_ = false;

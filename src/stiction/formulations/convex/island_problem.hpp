@@ -32,6 +32,8 @@ namespace stiction::formulations {
 template <ConvexFormulation F>
 class IslandProblem : public IslandDofs {
  public:
+  using Formulation = F;
+
   /// @param range   the island's slices of the arrays
   /// @param hessian the island's Hessian, see EliminationCache
   IslandProblem(const contact::ContactProblem& problem, const IslandRange& range,
@@ -49,6 +51,12 @@ class IslandProblem : public IslandDofs {
   /// Computes the gradient and all impulses at the current point.
   /// @return |D g| and its scale [sqrt(J)]
   numerics::Residual calc_gradient() {
+    calc_impulses();
+    residual_ = calc_residual();
+    return residual_;
+  }
+  /// Computes all impulses, and the gradient without its norm.
+  void calc_impulses() {
     double* force = dofs_.force.data();
     std::fill_n(force + range_.dof_begin, range_.num_dofs, 0.0);
     for (PairSlice& pair : pairs()) {
@@ -66,8 +74,6 @@ class IslandProblem : public IslandDofs {
       add_pair_force(pair, wrench.sum() * continuation_parameter_, force);
     }
     calc_row_impulses();
-    residual_ = calc_residual();
-    return residual_;
   }
 
   /// Computes Newton's direction d = -H^-1 g from the last gradient.

@@ -11,7 +11,6 @@
 #include "stiction/formulations/convex/coupled_island.hpp"
 #include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/fixed_point.hpp"
-#include "stiction/numerics/gmres.hpp"
 
 namespace stiction::formulations {
 
@@ -33,15 +32,17 @@ inline constexpr std::size_t kCoupledNewtonScratch = 2 + numerics::gmres_scratch
 /// 1/h, they would move the bounds of all contacts far from the solution. The method may still fail
 /// where friction wedges bodies. CoupledRounds then goes on from its last point.
 /// Source: [theory:coulomb-newton].
-template <HasNormalBound F>
+/// @tparam Island an IslandProblem or a ContactSpaceIsland
+template <class Island>
 class CoupledNewton {
  public:
   /// @param tolerance coupling tolerance relative to the mean of g [-]
   /// @param x         in: the initial bounds; out: the last bounds
   /// @param g         out: the normal impulses of the last gradient
   /// @param scratch   kCoupledNewtonScratch numbers per contact
-  CoupledNewton(CoupledIsland<F>* coupled, const numerics::NewtonOptions& options, double tolerance,
-                std::span<double> x, std::span<double> g, std::span<double> scratch)
+  CoupledNewton(CoupledIsland<Island>* coupled, const numerics::NewtonOptions& options,
+                double tolerance, std::span<double> x, std::span<double> g,
+                std::span<double> scratch)
       : coupled_(*coupled),
         island_(coupled->island()),
         options_(options),
@@ -91,7 +92,7 @@ class CoupledNewton {
     last_step_ = alpha;
     return island_.move(alpha);
   }
-  double calc_max_step(double max_step) requires HasDomain<F> {
+  double calc_max_step(double max_step) requires numerics::HasStepLimit<Island> {
     return island_.calc_max_step(max_step);
   }
 
@@ -123,24 +124,19 @@ class CoupledNewton {
     return is_secant_ ? Curvature::kSecant : Curvature::kExact;
   }
 
-  /// Replaces x by x + dx >= 0 and computes the gradient there. Requires a factor of H at x.
+  /// Replaces x by x + dx >= 0 and computes the impulses there. Requires a factor of H at x.
   void move_bounds() {
     predict_difference();
     adapt_rate();
-    const auto multiply = [&](std::span<const double> p, std::span<double> q) {
-      coupled_.multiply(p, q);
-      for (std::size_t i = 0; i < p.size(); ++i) q[i] = (1 + rate_) * p[i] - q[i];
-    };
     // A step that is damped anyway needs no accuracy.
     const double tolerance = std::clamp(0.5 * rate_, 0.1, 0.3);
-    linear_iterations_ +=
-        numerics::solve_gmres(multiply, difference_, tolerance, gmres_, dx_).iterations;
+    linear_iterations_ += coupled_.solve_bounds(rate_, tolerance, difference_, gmres_, dx_);
     // An open contact has no friction, and not a part of the friction that it had before.
     for (std::size_t i = 0; i < x_.size(); ++i)
       x_[i] = g_[i] > 0 ? std::max(0.0, x_[i] + dx_[i]) : 0.0;
     ++num_bounds_;
     coupled_.set_bounds(x_);
-    residual_ = island_.calc_gradient();
+    island_.calc_impulses();
   }
 
   /// Computes n - x after Newton's step with the present bounds, by the laws' linear model.
@@ -177,8 +173,8 @@ class CoupledNewton {
     last_norm_ = std::sqrt(norm2);
   }
 
-  CoupledIsland<F>& coupled_;
-  IslandProblem<F>& island_;
+  CoupledIsland<Island>& coupled_;
+  Island& island_;
   numerics::NewtonOptions options_;
   double tolerance_;
   std::span<double> x_, g_, difference_, dx_, gmres_;
@@ -197,6 +193,7 @@ class CoupledNewton {
 struct CouplingMemory {
   std::span<double> x;        // normal bound of each contact
   std::span<double> next_x;   // normal bounds after a round from x
+  std::span<double> space_x;  // normal bounds in the order of contact space
   std::span<double> start_x;  // normal bounds of the `lagged` problem
   std::span<double> start_v;  // initial velocities of that problem, per dof
   std::span<double> scratch;  // for CoupledNewton, then for the fixed-point solver
@@ -216,6 +213,7 @@ class CouplingScratch {
     }
     x_.resize(start_.back());
     next_x_.resize(start_.back());
+    space_x_.resize(start_.back());
     start_x_.resize(start_.back());
     start_v_.resize(layout.num_dofs);
     scratch_.resize(start_.back() * kScratchWidth);
@@ -227,6 +225,7 @@ class CouplingScratch {
     return {
         .x = slice(&x_, island, 1),
         .next_x = slice(&next_x_, island, 1),
+        .space_x = slice(&space_x_, island, 1),
         .start_x = slice(&start_x_, island, 1),
         .start_v = {start_v_.data() + range.dof_begin, static_cast<std::size_t>(range.num_dofs)},
         .scratch = slice(&scratch_, island, kScratchWidth)};
@@ -240,7 +239,7 @@ class CouplingScratch {
     return {items->data() + width * start_[island], width * (start_[island + 1] - start_[island])};
   }
   std::vector<std::size_t> start_;  // first contact of each island
-  std::vector<double> x_, next_x_, start_x_, start_v_, scratch_;
+  std::vector<double> x_, next_x_, space_x_, start_x_, start_v_, scratch_;
 };
 
 /// Sets memory.start_x to the normal impulses of the state at the start of the step, and memory.x
@@ -272,15 +271,16 @@ inline constexpr int kMaxDirectBounds = 60;
 /// @param result status kSlow or another failure if there is none; memory.x and the island then
 /// have
 ///               the last point
-template <HasNormalBound F>
+template <class Island>
 numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& options,
                                               double tolerance, const CouplingMemory& memory,
-                                              CoupledIsland<F>* coupled,
+                                              CoupledIsland<Island>* coupled,
                                               numerics::NewtonResult* result) {
   constexpr int kPatience = 20;  // successive iterations without progress
-  IslandProblem<F>& island = coupled->island();
-  CoupledNewton<F> problem(coupled, options, tolerance, memory.x, memory.next_x, memory.scratch);
-  if constexpr (HasDomain<F>) {
+  Island& island = coupled->island();
+  CoupledNewton<Island> problem(coupled, options, tolerance, memory.x, memory.next_x,
+                                memory.scratch);
+  if constexpr (numerics::HasStepLimit<Island>) {
     (void)problem.calc_gradient();
     if (!island.is_feasible(0)) {
       result->status = numerics::NewtonStatus::kInfeasible;
@@ -292,13 +292,20 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
   direct.patience = kPatience;
   *result = numerics::minimize(problem, direct);
   result->residual = problem.residual();
-  if (result->status == numerics::NewtonStatus::kConverged &&
-      numerics::is_limited_by_rounding(island, options))
-    result->status = numerics::NewtonStatus::kStagnated;
+  if constexpr (numerics::StiffProblem<Island>)
+    if (result->status == numerics::NewtonStatus::kConverged &&
+        numerics::is_limited_by_rounding(island, options))
+      result->status = numerics::NewtonStatus::kStagnated;
   return {.converged = result->status == numerics::NewtonStatus::kConverged,
           .evaluations = problem.num_bounds(),
           .linear_iterations = problem.linear_iterations(),
           .error = problem.coupling_error()};
+}
+
+/// True if the limits allow more than one bound.
+inline bool is_search(const numerics::NewtonOptions& newton,
+                      const numerics::FixedPointOptions& coupling) {
+  return std::min(coupling.max_evaluations, newton.max_iterations) > 1;
 }
 
 /// Finds the fixed point of an island: by CoupledNewton or, from its last point, by the rounds of
@@ -307,26 +314,25 @@ numerics::FixedPointResult try_coupled_newton(const numerics::NewtonOptions& opt
 /// Impulses may be so large and laws so steep, if friction wedges bodies, that rounding prevents an
 /// accurate solution. The fallback is the solution of the `lagged_regularized` problem,
 /// with its coupling error. Source: [theory:coulomb-path], [theory:coupling-error].
-/// @param resolution of SolverOptions
-/// @param coupled    result of the fixed-point solver
+/// @param memory  after start_coupled
+/// @param coupled result of the fixed-point solver
 /// @return result of the last round; iterations are summed
 template <HasNormalBound F>
 numerics::NewtonResult solve_coupled(const contact::ContactProblem& problem,
                                      const numerics::NewtonOptions& newton,
-                                     const numerics::FixedPointOptions& coupling, double resolution,
-                                     const CouplingMemory& memory, IslandProblem<F>* island,
+                                     const numerics::FixedPointOptions& coupling,
+                                     const CouplingMemory& memory,
+                                     CoupledIsland<IslandProblem<F>>* island,
                                      numerics::FixedPointResult* coupled) {
-  CoupledIsland<F> coupled_island(island, start_coupled(problem, memory, island), resolution);
   numerics::NewtonResult direct;
   numerics::FixedPointResult first;
-  // One iteration is no search.
-  if (std::min(coupling.max_evaluations, newton.max_iterations) > 1)
-    first = try_coupled_newton(newton, coupling.tolerance, memory, &coupled_island, &direct);
+  if (is_search(newton, coupling))
+    first = try_coupled_newton(newton, coupling.tolerance, memory, island, &direct);
   if (first.converged) {
     *coupled = first;
     return direct;
   }
-  CoupledRounds<F> rounds(&coupled_island, newton, coupling.tolerance);
+  CoupledRounds<F> rounds(island, newton, coupling.tolerance);
   *coupled = numerics::FixedPointSolver(&rounds, coupling, memory.x, memory.scratch).solve();
   coupled->evaluations += first.evaluations;
   if (coupled->error < std::numeric_limits<double>::infinity()) rounds.finish();

@@ -178,8 +178,7 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
   for (int i = 0; add_reached(in, d, i < kMaxRounds); ++i) {
     const StepStatistics before = statistics;
     solve_from(in, is_convex ? std::span<const double>(guess_) : std::span<const double>());
-    statistics.iterations += before.iterations;
-    statistics.num_lemke += before.num_lemke;
+    add_work(before, &statistics);
   }
   has_solution_ = !out_.failed();
   if (out_.must_retake) return;

@@ -119,8 +119,7 @@ bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool se
     const double reach = stage == 0 ? 0 : duration;
     if (!motion_.calc_acceleration(in, d, reach, duration, qacc_.data())) return false;
     const StepStatistics& found = out_.report.statistics;
-    sums.iterations += found.iterations;
-    sums.num_lemke += found.num_lemke;
+    add_work(found, &sums);
     sums.max_iterations = std::max(sums.max_iterations, found.max_iterations);
     if (stage == 0) {
       motion_.write_back(in, d, duration, false);

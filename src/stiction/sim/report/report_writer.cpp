@@ -128,12 +128,18 @@ void withdraw_step(const CallFindings& before, StepReport* report) {
   static_cast<CallFindings&>(*report) = before;
 }
 
+void add_work(const StepStatistics& part, StepStatistics* all) {
+  all->iterations += part.iterations;
+  all->num_lemke += part.num_lemke;
+  all->num_contact_space += part.num_contact_space;
+  all->num_left_contact_space += part.num_left_contact_space;
+}
+
 void add_statistics(const StepStatistics& part, StepStatistics* all) {
   all->num_contacts = std::max(all->num_contacts, part.num_contacts);
   all->num_rows = std::max(all->num_rows, part.num_rows);
   all->num_islands = std::max(all->num_islands, part.num_islands);
-  all->iterations += part.iterations;
-  all->num_lemke += part.num_lemke;
+  add_work(part, all);
   all->max_iterations = std::max(all->max_iterations, part.max_iterations);
   all->max_substeps = std::max(all->max_substeps, part.max_substeps);
   all->line_search_evaluations += part.line_search_evaluations;
@@ -217,6 +223,8 @@ void write_statistics(const contact::ContactProblem& problem,
     s.max_substeps = std::max(s.max_substeps, island.num_substeps);
     s.line_search_evaluations += island.line_search_evaluations;
     s.num_lemke += island.num_lemke;
+    s.num_contact_space += island.uses_contact_space;
+    s.num_left_contact_space += island.leaves_contact_space;
     if (island.scale > 0) s.residual = std::max(s.residual, island.residual / island.scale);
   }
   report->islands.assign(solution.islands.begin(), solution.islands.end());

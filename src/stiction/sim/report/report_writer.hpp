@@ -15,6 +15,8 @@ void clear_report(StepReport* report);
 /// Removes the failure of a report, and sets its findings to those before the step.
 void withdraw_step(const CallFindings& before, StepReport* report);
 
+/// Adds the counts of another solve of the same part.
+void add_work(const StepStatistics& part, StepStatistics* all);
 /// Adds the statistics of a part of a step to those of the earlier parts, which begin with
 /// num_parts = 0. Sizes and residuals are the largest of all parts.
 void add_statistics(const StepStatistics& part, StepStatistics* all);

@@ -61,7 +61,9 @@ struct StepStatistics {
   int max_iterations = 0;  // of one island
   int max_substeps = 1;    // of one island; only tamsi divides a step into sub-steps
   int line_search_evaluations = 0;
-  int num_lemke = 0;     // LCPs that `ppm_ratio` left to Lemke's method, summed over islands
+  int num_lemke = 0;          // LCPs that `ppm_ratio` left to Lemke's method, summed over islands
+  int num_contact_space = 0;  // islands whose solve began in contact space
+  int num_left_contact_space = 0;  // of these, islands that velocities had to finish
   int num_parts = 1;     // of a divided step; the numbers above are sums or maxima over its parts
   int num_events = 0;    // touches that ended a part
   int num_halvings = 0;  // parts that `rk4` gave up and halved
