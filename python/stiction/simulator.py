@@ -17,7 +17,6 @@ from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
 from stiction.inputs.arguments import (
     check_data_type,
     check_flag,
-    check_integer,
     check_number,
     describe_type,
 )
@@ -215,7 +214,7 @@ class Simulator:
                 "anchors",
                 f"is {describe_type(anchors)}, must be bytes of save_anchors",
             )
-        self._stepper.load_anchors(data._address, anchors)
+        self._stepper.load_anchors(data, anchors)
 
     def forget_anchors(self) -> None:
         """Forgets the stretches of all contacts, so that those that stick begin again without one.
@@ -234,8 +233,7 @@ class Simulator:
 
     def check_data(self, data: Any) -> None:
         """Raises Error if data is not an MjData of the model."""
-        check_data_type(data)
-        self._stepper.check_data(data._address)
+        self._stepper.check_data(data)
 
     def calc_hessian(self) -> NDArray[np.float64]:
         """Computes the Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
@@ -271,15 +269,7 @@ class Simulator:
                 within a step of this Simulator.
             StepError: a step failed, and on_failure is 'raise'.
         """
-        check_data_type(data)
-        if nstep != 1 or type(nstep) is not int:
-            nstep = check_integer("nstep", nstep, 1)
-        report = self._stepper.step(data._address, nstep)
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
+        return self._stepper.step(self, data, nstep)
 
     def advance(
         self,
@@ -340,8 +330,9 @@ class Simulator:
                 and on_failure is 'raise'.
         """
         check_data_type(data)
-        report = self._stepper.advance(
-            data._address,
+        return self._stepper.advance(
+            self,
+            data,
             check_number("until", until),
             check_number("accuracy", accuracy),
             _check_optional("max_time_step", max_time_step),
@@ -349,11 +340,6 @@ class Simulator:
             _check_optional("last_error", last_error),
             check_flag("extrapolate", extrapolate),
         )
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
 
     def forward(self, data: mujoco.MjData) -> StepReport:
         """Computes forces, accelerations and sensors at the present state. The GIL is released.
@@ -378,18 +364,19 @@ class Simulator:
             Error: data belongs to another model.
             StepError: the forces were not found, and on_failure is 'raise'.
         """
-        check_data_type(data)
-        report = self._stepper.forward(data._address)
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
+        return self._stepper.forward(self, data)
 
     @property
     def warning_counts(self) -> dict[str, int]:
         """The number of warnings of all steps by kind; see StepReport.warnings."""
         return dict(self._warning_counts)
+
+    def _look_at(self, report: StepReport) -> None:
+        """Acts on the warnings and the failure of a call; the compiled module calls it if there are any."""
+        if report.num_warnings:
+            self._warn(report)
+        if report.status_bits and self.on_failure == "raise":
+            raise StepError(report)
 
     def _warn(self, report: StepReport) -> None:
         """Counts the warnings of a call, and gives a Python warning for each new kind."""

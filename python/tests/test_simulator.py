@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -128,6 +129,27 @@ def test_one_simulator_steps_any_data_of_its_model():
         simulator.step(second)
     assert state_of(model, first).tobytes() == state_of(model, second).tobytes()
     simulator.step(copy.copy(first))
+
+
+def test_a_simulator_neither_keeps_the_last_data_nor_takes_another_object_for_them():
+    class MyData(mujoco.MjData):
+        pass
+
+    model, _ = make(ARM)
+    simulator = stiction.Simulator(model)
+    for kind in (mujoco.MjData, MyData, mujoco.MjData):
+        # Without a strong reference Python gives the next object the memory of the last one.
+        data = kind(model)
+        alive = weakref.ref(data)
+        for _ in range(3):
+            simulator.step(data)
+        assert data.time == pytest.approx(0.006)
+        del data
+        gc.collect()
+        assert alive() is None
+        for other in (None, model, 3):
+            with pytest.raises(stiction.Error, match=r"not a mujoco\.MjData"):
+                simulator.step(other)
 
 
 # Reports and their arrays.
@@ -300,8 +322,20 @@ def test_other_objects_in_place_of_model_or_data_are_refused():
     model, data = make(ARM)
     with pytest.raises(stiction.Error, match=r"is an MjData, not a mujoco\.MjModel"):
         stiction.Simulator(data)
-    with pytest.raises(stiction.Error, match=r"is an MjModel, not a mujoco\.MjData"):
-        stiction.Simulator(model).step(model)
+    simulator = stiction.Simulator(model)
+    for call in (
+        simulator.step,
+        simulator.forward,
+        lambda other: simulator.advance(other, 1),
+        simulator.check_data,
+    ):
+        with pytest.raises(stiction.Error, match=r"is an MjModel, not a mujoco\.MjData") as caught:
+            call(model)
+        assert (caught.value.code, caught.value.where) == ("wrong_shape", "data")
+    with pytest.raises(stiction.Error, match="data: is None"):
+        simulator.step(None, 0)  # the first wrong argument
+    with pytest.raises(stiction.Error, match=r"nstep: is 0, must be in 1\."):
+        simulator.step(data, 0)
 
 
 @pytest.mark.parametrize(
