@@ -164,6 +164,8 @@ class PyStepper {
     stepper_.set_interrupt(&has_signal);
   }
 
+  void set_model_is_constant(bool is_constant) { stepper_.set_model_stays(is_constant); }
+
   /// Takes `num_steps` steps without the GIL and returns their report.
   /// @param owner the Simulator, see call
   /// @throws Error if an argument is wrong, or the stepper cannot be used now, see StepTurn
@@ -342,6 +344,8 @@ void bind_stepper(nb::module_& m) {
                   "ContactProperties, owner: object) -> None"),
           "Makes a stepper. `owner` is the MjModel at the address `model`; it lives as long as the "
           "stepper.")
+      .def("set_model_is_constant", &PyStepper::set_model_is_constant, "is_constant"_a,
+           "True leaves out the check of the model's numbers at each call.")
       .def("step", &PyStepper::step, "owner"_a.none(), "data"_a.none(), "num_steps"_a.none(),
            nb::sig("def step(self, owner: object, data: object, num_steps: object) -> StepReport"),
            "Takes steps. A report with a warning or a failure goes to the owner's _look_at.")

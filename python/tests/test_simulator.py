@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import pickle
 import signal
 import subprocess
 import sys
@@ -118,6 +119,37 @@ def test_values_in_the_model_may_change_between_steps():
     simulator.step(data)
     assert data.time == 0.01
     assert data.qvel[6] == pytest.approx(0.03, rel=1e-12)
+
+
+def test_a_constant_model_gives_the_same_bits():
+    model, data = make(PILE)
+    twin = copy.copy(data)
+    checked = stiction.Simulator(model)
+    constant = stiction.Simulator(model, model_is_constant=True)
+    for _ in range(100):
+        checked.step(data)
+        constant.step(twin)
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+
+
+def test_numbers_of_a_constant_model_are_not_checked_but_have_an_effect():
+    model, data = make(PILE)
+    made = stiction.Simulator(model, model_is_constant=True)
+    for simulator in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
+        own = simulator.model
+        own.geom_friction[0, 0] = -1  # below the other geom's, which decides
+        simulator.step(mujoco.MjData(own))
+        own.geom_friction[0, 0] = 1
+        own.body_mass[1] = np.nan
+        with pytest.raises(stiction.StepError, match="mass is nan"):  # the step fails by it
+            simulator.step(mujoco.MjData(own))
+        own.body_mass[1] = 1
+        own.opt.gravity[2] = 0
+        falling = mujoco.MjData(own)
+        simulator.step(falling)
+        assert falling.qvel[2] == 0
+    with pytest.raises(stiction.Error, match="model_is_constant: is 'no', must be True or False"):
+        stiction.Simulator(model, model_is_constant="no")
 
 
 def test_one_simulator_steps_any_data_of_its_model():
