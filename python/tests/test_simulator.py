@@ -133,7 +133,7 @@ def test_a_constant_model_gives_the_same_bits():
 
 
 def test_numbers_of_a_constant_model_are_not_checked_but_have_an_effect():
-    model, data = make(PILE)
+    model, _ = make(PILE)
     made = stiction.Simulator(model, model_is_constant=True)
     for simulator in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
         own = simulator.model
