@@ -380,7 +380,7 @@ class Simulator:
         return dict(self._warning_counts)
 
     def _look_at(self, report: StepReport) -> None:
-        """Acts on the warnings and the failure of a call; the compiled module calls it if there are any."""
+        """Acts on warnings and the failure of a call; the compiled module calls it if there are any."""
         if report.num_warnings:
             self._warn(report)
         if report.status_bits and self.on_failure == "raise":
