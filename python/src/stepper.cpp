@@ -127,7 +127,7 @@ class DataArgument {
  private:
   bool is_last(nb::handle data) const {
     if (!last_.is_valid()) return false;
-#if PY_VERSION_HEX < 0x030D0000
+#if PY_VERSION_HEX < 0x030D0000 || defined(Py_LIMITED_API)  // the stable ABI is that of 3.12
     return PyWeakref_GetObject(last_.ptr()) == data.ptr() && !data.is_none();  // None: it died
 #else
     PyObject* last = nullptr;
