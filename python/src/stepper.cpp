@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -109,6 +110,49 @@ nb::dict describe(const sim::PairExplanation& pair, const plant::MaterialTable& 
   return out;
 }
 
+/// Finds the mjData of a Python argument. The last one is remembered as long as its object lives,
+/// because asking the object for its address takes as long as the rest of a call.
+class DataArgument {
+ public:
+  /// @throws Error if the argument is not a mujoco.MjData
+  mjData* find(nb::handle data) {
+    if (is_last(data)) return data_;
+    if (!data.type().is(type_))
+      nb::module_::import_("stiction.inputs.arguments").attr("check_data_type")(data);
+    data_ = data_at(nb::cast<std::uintptr_t>(data.attr("_address")));
+    last_ = nb::weakref(data);
+    return data_;
+  }
+
+ private:
+  bool is_last(nb::handle data) const {
+    if (!last_.is_valid()) return false;
+#if PY_VERSION_HEX < 0x030D0000 || defined(Py_LIMITED_API)  // the stable ABI is that of 3.12
+    return PyWeakref_GetObject(last_.ptr()) == data.ptr() && !data.is_none();  // None: it died
+#else
+    PyObject* last = nullptr;
+    PyWeakref_GetRef(last_.ptr(), &last);
+    return nb::steal(last).is(data);
+#endif
+  }
+
+  nb::object type_ = nb::module_::import_("mujoco").attr("MjData");
+  nb::object last_;  // a weak reference
+  mjData* data_ = nullptr;
+};
+
+/// Returns a number of steps.
+/// @throws Error if it is not an integer from 1 on
+int to_num_steps(nb::handle value) {
+  if (PyLong_CheckExact(value.ptr())) {
+    const long long number = PyLong_AsLongLong(value.ptr());
+    if (number >= 1 && number <= std::numeric_limits<int>::max()) return static_cast<int>(number);
+    PyErr_Clear();  // of a number with too many digits
+  }
+  return nb::cast<int>(
+      nb::module_::import_("stiction.inputs.arguments").attr("check_integer")("nstep", value, 1));
+}
+
 /// Steps a model and returns reports. A report is reused when nothing in Python refers to it or to
 /// one of its arrays; otherwise it does not change.
 class PyStepper {
@@ -120,15 +164,19 @@ class PyStepper {
     stepper_.set_interrupt(&has_signal);
   }
 
+  void set_model_is_constant(bool is_constant) { stepper_.set_model_stays(is_constant); }
+
   /// Takes `num_steps` steps without the GIL and returns their report.
-  /// @throws Error if the stepper cannot be used now, see StepTurn
-  nb::object step(std::uintptr_t data_address, int num_steps) {
-    return call("step", data_address,
-                [&](mjData* data, StepReport* out) { stepper_.step(data, num_steps, out); });
+  /// @param owner the Simulator, see call
+  /// @throws Error if an argument is wrong, or the stepper cannot be used now, see StepTurn
+  nb::object step(nb::handle owner, nb::handle data, nb::handle num_steps) {
+    mjData* d = data_.find(data);
+    const int count = to_num_steps(num_steps);
+    return call("step", owner, d, [&](StepReport* out) { stepper_.step(d, count, out); });
   }
 
   /// Advances data under error control without the GIL and returns the report.
-  nb::object advance(std::uintptr_t data_address, double until, double accuracy,
+  nb::object advance(nb::handle owner, nb::handle data, double until, double accuracy,
                      std::optional<double> max_time_step, std::optional<double> first_step,
                      std::optional<double> last_error, bool extrapolate) {
     const sim::AdvanceOptions options = {.until = until,
@@ -137,39 +185,40 @@ class PyStepper {
                                          .first_step = first_step,
                                          .last_error = last_error,
                                          .extrapolate = extrapolate};
-    return call("advance", data_address,
-                [&](mjData* data, StepReport* out) { stepper_.advance(data, options, out); });
+    mjData* d = data_.find(data);
+    return call("advance", owner, d, [&](StepReport* out) { stepper_.advance(d, options, out); });
   }
 
   /// Computes forces and accelerations at the present state without the GIL and returns the report.
-  nb::object forward(std::uintptr_t data_address) {
-    return call("forward", data_address,
-                [&](mjData* data, StepReport* out) { stepper_.forward(data, out); });
+  nb::object forward(nb::handle owner, nb::handle data) {
+    mjData* d = data_.find(data);
+    return call("forward", owner, d, [&](StepReport* out) { stepper_.forward(d, out); });
   }
 
-  /// Calls f(data, report) without the GIL and returns the report.
+  /// Calls f(report) without the GIL and returns the report. If it has a warning or a failure, the
+  /// method _look_at of the owner gets it before.
   /// @param function the method of Simulator, for messages
   template <class F>
-  nb::object call(const char* function, std::uintptr_t data_address, F&& f) {
-    mjData* data = data_at(data_address);
-    check_data(data_address);
+  nb::object call(const char* function, nb::handle owner, const mjData* data, F&& f) {
+    check_model_of(data);
     gate_.check_fork();
     nb::object report = take_report();
-    StepReport* out = nb::cast<StepReport*>(report);
+    StepReport* out = nb::inst_ptr<StepReport>(report);
     {
       nb::gil_scoped_release release;
       const StepTurn turn(&gate_, function);
-      f(data, out);
+      f(out);
     }
     // The step sees an exception in a user's callback, such as mujoco.set_mjcb_control, as a MuJoCo
     // error, and one in a handler of signals as an interruption. Raise the original exception.
     if (PyErr_Occurred()) throw nb::python_error();
+    if (out->num_warnings > 0 || !out->ok()) owner.attr("_look_at")(report);
     return report;
   }
 
-  /// @throws Error if the data was not made for the stepper's model
-  void check_data(std::uintptr_t data_address) {
-    const mjData* data = data_at(data_address);
+  /// @throws Error if the argument is not a mujoco.MjData of the stepper's model
+  void check_data(nb::handle data) { check_model_of(data_.find(data)); }
+  void check_model_of(const mjData* data) {
     const mjModel* model = stepper_.model();
     // Models loaded from MJB have no signature; compare the size of the data instead.
     if (data->signature != model->signature ||
@@ -208,10 +257,10 @@ class PyStepper {
   nb::dict list_anchors() {
     return make_arrays(use("list_anchors", [this] { return stepper_.list_anchors(); }));
   }
-  void load_anchors(std::uintptr_t data, const nb::bytes& bytes) {
+  void load_anchors(nb::handle data, const nb::bytes& bytes) {
     const auto anchors = to_words(bytes, "anchors", "are no result of Simulator.save_anchors()");
     check_data(data);
-    const mjData* d = data_at(data);
+    const mjData* d = data_.find(data);
     use("load_anchors", [&] { stepper_.load_anchors(d, anchors); });
   }
   void forget_anchors() {
@@ -275,6 +324,7 @@ class PyStepper {
   }
 
   Stepper stepper_;
+  DataArgument data_;
   mjtSize data_size_ = 0;
   StepGate gate_;
   std::vector<nb::object> pool_;
@@ -294,20 +344,24 @@ void bind_stepper(nb::module_& m) {
                   "ContactProperties, owner: object) -> None"),
           "Makes a stepper. `owner` is the MjModel at the address `model`; it lives as long as the "
           "stepper.")
-      .def("step", &PyStepper::step, "data"_a, "num_steps"_a,
-           nb::sig("def step(self, data: int, num_steps: int) -> StepReport"))
-      .def("advance", &PyStepper::advance, "data"_a, "until"_a, "accuracy"_a,
-           "max_time_step"_a.none(), "first_step"_a.none(), "last_error"_a.none(), "extrapolate"_a,
-           nb::sig("def advance(self, data: int, until: float, accuracy: float, max_time_step: "
-                   "float | None, first_step: float | None, last_error: float | None, extrapolate: "
-                   "bool) -> StepReport"))
-      .def("forward", &PyStepper::forward, "data"_a,
-           nb::sig("def forward(self, data: int) -> StepReport"))
+      .def("set_model_is_constant", &PyStepper::set_model_is_constant, "is_constant"_a,
+           "True leaves out the check of the model's numbers at each call.")
+      .def("step", &PyStepper::step, "owner"_a.none(), "data"_a.none(), "num_steps"_a.none(),
+           nb::sig("def step(self, owner: object, data: object, num_steps: object) -> StepReport"),
+           "Takes steps. A report with a warning or a failure goes to the owner's _look_at.")
+      .def("advance", &PyStepper::advance, "owner"_a.none(), "data"_a.none(), "until"_a,
+           "accuracy"_a, "max_time_step"_a.none(), "first_step"_a.none(), "last_error"_a.none(),
+           "extrapolate"_a,
+           nb::sig("def advance(self, owner: object, data: object, until: float, accuracy: float, "
+                   "max_time_step: float | None, first_step: float | None, last_error: float | "
+                   "None, extrapolate: bool) -> StepReport"))
+      .def("forward", &PyStepper::forward, "owner"_a.none(), "data"_a.none(),
+           nb::sig("def forward(self, owner: object, data: object) -> StepReport"))
       .def("keep_turn", &PyStepper::keep_turn, "function"_a,
            "Makes other threads wait until end_turn, over several calls of this thread.")
       .def("end_turn", &PyStepper::end_turn)
-      .def("check_data", &PyStepper::check_data, "data"_a,
-           "Raises stiction.Error if the data was not made for the model.")
+      .def("check_data", &PyStepper::check_data, "data"_a.none(),
+           "Raises stiction.Error if the argument is not an MjData of the model.")
       .def("calc_hessian", &PyStepper::calc_hessian)
       .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("get_state", &PyStepper::get_state)
@@ -315,7 +369,7 @@ void bind_stepper(nb::module_& m) {
       .def("save_anchors", &PyStepper::save_anchors)
       .def("list_anchors", &PyStepper::list_anchors,
            nb::sig("def list_anchors(self) -> dict[str, typing.Any]"))
-      .def("load_anchors", &PyStepper::load_anchors, "data"_a, "anchors"_a)
+      .def("load_anchors", &PyStepper::load_anchors, "data"_a.none(), "anchors"_a)
       .def("forget_anchors", &PyStepper::forget_anchors)
       .def("explain", &PyStepper::explain, "geom1"_a, "geom2"_a,
            nb::sig("def explain(self, geom1: int, geom2: int) -> dict[str, typing.Any]"))

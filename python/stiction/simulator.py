@@ -17,7 +17,6 @@ from stiction.errors import Error, StepError, StepWarning, StictionWarning, warn
 from stiction.inputs.arguments import (
     check_data_type,
     check_flag,
-    check_integer,
     check_number,
     describe_type,
 )
@@ -48,6 +47,10 @@ class Simulator:
         OPTIONS
         properties: contact properties of geoms: a file, its content as a dict, or None. For a scene
             that names its file, use stiction.load_scene.
+        model_is_constant: True promises that no value of the model changes, and saves the check of
+            its numbers at each call, 0.1 to 2 us. A value that changes all the same has an effect,
+            but if it is out of range, no error names it unless the step fails by it, and trees that
+            sleep do not wake by it. While MuJoCo's callbacks are set, each step checks the numbers.
 
     Raises:
         TypeError: there is no option of a name; the message suggests the nearest name.
@@ -64,14 +67,17 @@ class Simulator:
         contact_model: str = NOT_GIVEN,
         *,
         properties: PropertiesLike = None,
+        model_is_constant: bool = False,
         **options: Unpack[StepOptions],
     ) -> None:
         setup = StepSetup.make(model, contact_model, properties, options)
+        self._model_is_constant = check_flag("model_is_constant", model_is_constant)
         self._properties = setup.properties
         self._model = model
         self._stepper = Stepper(
             model._address, setup.chosen, setup.properties or ContactProperties(), model
         )
+        self._stepper.set_model_is_constant(self._model_is_constant)
         self._options = self._stepper.options
         self._warning_counts: dict[str, int] = {}
         setup.warn_of_ignored(self._stepper.ignored_settings, self._options)
@@ -215,7 +221,7 @@ class Simulator:
                 "anchors",
                 f"is {describe_type(anchors)}, must be bytes of save_anchors",
             )
-        self._stepper.load_anchors(data._address, anchors)
+        self._stepper.load_anchors(data, anchors)
 
     def forget_anchors(self) -> None:
         """Forgets the stretches of all contacts, so that those that stick begin again without one.
@@ -230,12 +236,12 @@ class Simulator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Makes pickle and copy possible; the copy has the state of get_state."""
-        return _restore, (type(self), self.model, self._options, self._properties, self.get_state())
+        options = {**self._options, "model_is_constant": self._model_is_constant}
+        return _restore, (type(self), self.model, options, self._properties, self.get_state())
 
     def check_data(self, data: Any) -> None:
         """Raises Error if data is not an MjData of the model."""
-        check_data_type(data)
-        self._stepper.check_data(data._address)
+        self._stepper.check_data(data)
 
     def calc_hessian(self) -> NDArray[np.float64]:
         """Computes the Hessian of the last step's cost at its solution, H = A + J^T G J, (nv, nv).
@@ -271,15 +277,7 @@ class Simulator:
                 within a step of this Simulator.
             StepError: a step failed, and on_failure is 'raise'.
         """
-        check_data_type(data)
-        if nstep != 1 or type(nstep) is not int:
-            nstep = check_integer("nstep", nstep, 1)
-        report = self._stepper.step(data._address, nstep)
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
+        return self._stepper.step(self, data, nstep)
 
     def advance(
         self,
@@ -340,8 +338,9 @@ class Simulator:
                 and on_failure is 'raise'.
         """
         check_data_type(data)
-        report = self._stepper.advance(
-            data._address,
+        return self._stepper.advance(
+            self,
+            data,
             check_number("until", until),
             check_number("accuracy", accuracy),
             _check_optional("max_time_step", max_time_step),
@@ -349,11 +348,6 @@ class Simulator:
             _check_optional("last_error", last_error),
             check_flag("extrapolate", extrapolate),
         )
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
 
     def forward(self, data: mujoco.MjData) -> StepReport:
         """Computes forces, accelerations and sensors at the present state. The GIL is released.
@@ -378,18 +372,19 @@ class Simulator:
             Error: data belongs to another model.
             StepError: the forces were not found, and on_failure is 'raise'.
         """
-        check_data_type(data)
-        report = self._stepper.forward(data._address)
-        if report.num_warnings:
-            self._warn(report)
-        if report.status_bits and self.on_failure == "raise":
-            raise StepError(report)
-        return report
+        return self._stepper.forward(self, data)
 
     @property
     def warning_counts(self) -> dict[str, int]:
         """The number of warnings of all steps by kind; see StepReport.warnings."""
         return dict(self._warning_counts)
+
+    def _look_at(self, report: StepReport) -> None:
+        """Acts on warnings and the failure of a call; the compiled module calls it if there are any."""
+        if report.num_warnings:
+            self._warn(report)
+        if report.status_bits and self.on_failure == "raise":
+            raise StepError(report)
 
     def _warn(self, report: StepReport) -> None:
         """Counts the warnings of a call, and gives a Python warning for each new kind."""
@@ -431,12 +426,12 @@ def _restore(
 
 def _document_options() -> None:
     """Adds all options to the signature and the documentation of Simulator."""
-    model, *_, properties = [
+    model, *others = [
         parameter
         for name, parameter in inspect.signature(Simulator).parameters.items()
         if name not in ("contact_model", "options")
     ]
-    parameters = [model, *make_parameters(), properties]
+    parameters = [model, *make_parameters(), *others]
     setattr(Simulator, "__signature__", inspect.Signature(parameters))  # noqa: B010
     if Simulator.__doc__:  # python -OO removes docstrings
         Simulator.__doc__ = Simulator.__doc__.replace("OPTIONS", describe_options(indent=8))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import gc
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -119,6 +121,37 @@ def test_values_in_the_model_may_change_between_steps():
     assert data.qvel[6] == pytest.approx(0.03, rel=1e-12)
 
 
+def test_a_constant_model_gives_the_same_bits():
+    model, data = make(PILE)
+    twin = copy.copy(data)
+    checked = stiction.Simulator(model)
+    constant = stiction.Simulator(model, model_is_constant=True)
+    for _ in range(100):
+        checked.step(data)
+        constant.step(twin)
+    assert state_of(model, data).tobytes() == state_of(model, twin).tobytes()
+
+
+def test_numbers_of_a_constant_model_are_not_checked_but_have_an_effect():
+    model, _ = make(PILE)
+    made = stiction.Simulator(model, model_is_constant=True)
+    for simulator in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
+        own = simulator.model
+        own.geom_friction[0, 0] = -1  # below the other geom's, which decides
+        simulator.step(mujoco.MjData(own))
+        own.geom_friction[0, 0] = 1
+        own.body_mass[1] = np.nan
+        with pytest.raises(stiction.StepError, match="mass is nan"):  # the step fails by it
+            simulator.step(mujoco.MjData(own))
+        own.body_mass[1] = 1
+        own.opt.gravity[2] = 0
+        falling = mujoco.MjData(own)
+        simulator.step(falling)
+        assert falling.qvel[2] == 0
+    with pytest.raises(stiction.Error, match="model_is_constant: is 'no', must be True or False"):
+        stiction.Simulator(model, model_is_constant="no")
+
+
 def test_one_simulator_steps_any_data_of_its_model():
     model, first = make(PILE)
     second = mujoco.MjData(model)
@@ -128,6 +161,27 @@ def test_one_simulator_steps_any_data_of_its_model():
         simulator.step(second)
     assert state_of(model, first).tobytes() == state_of(model, second).tobytes()
     simulator.step(copy.copy(first))
+
+
+def test_a_simulator_neither_keeps_the_last_data_nor_takes_another_object_for_them():
+    class MyData(mujoco.MjData):
+        pass
+
+    model, _ = make(ARM)
+    simulator = stiction.Simulator(model)
+    for kind in (mujoco.MjData, MyData, mujoco.MjData):
+        # Without a strong reference Python gives the next object the memory of the last one.
+        data = kind(model)
+        alive = weakref.ref(data)
+        for _ in range(3):
+            simulator.step(data)
+        assert data.time == pytest.approx(0.006)
+        del data
+        gc.collect()
+        assert alive() is None
+        for other in (None, model, 3):
+            with pytest.raises(stiction.Error, match=r"not a mujoco\.MjData"):
+                simulator.step(other)
 
 
 # Reports and their arrays.
@@ -300,8 +354,20 @@ def test_other_objects_in_place_of_model_or_data_are_refused():
     model, data = make(ARM)
     with pytest.raises(stiction.Error, match=r"is an MjData, not a mujoco\.MjModel"):
         stiction.Simulator(data)
-    with pytest.raises(stiction.Error, match=r"is an MjModel, not a mujoco\.MjData"):
-        stiction.Simulator(model).step(model)
+    simulator = stiction.Simulator(model)
+    for call in (
+        simulator.step,
+        simulator.forward,
+        lambda other: simulator.advance(other, 1),
+        simulator.check_data,
+    ):
+        with pytest.raises(stiction.Error, match=r"is an MjModel, not a mujoco\.MjData") as caught:
+            call(model)
+        assert (caught.value.code, caught.value.where) == ("wrong_shape", "data")
+    with pytest.raises(stiction.Error, match="data: is None"):
+        simulator.step(None, 0)  # the first wrong argument
+    with pytest.raises(stiction.Error, match=r"nstep: is 0, must be in 1\."):
+        simulator.step(data, 0)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_simulator_keeps_its_model_alive():
         data = mujoco.MjData(sims[0].model)
         sims.clear(); gc.collect()
         junk = [make_model(30) for _ in range(5)]
-        steppers[0].step(data._address, 3)
+        steppers[0].step(None, data, 3)
     """)
 
 

@@ -34,7 +34,7 @@ def model() -> mujoco.MjModel:
 
 def test_a_simulator_has_every_option_as_argument_with_its_default() -> None:
     parameters = inspect.signature(stiction.Simulator).parameters
-    assert list(parameters) == ["model", *OPTIONS, "properties"]
+    assert list(parameters) == ["model", *OPTIONS, "properties", "model_is_constant"]
     assert {name: parameters[name].default for name in OPTIONS} == DEFAULTS
     assert parameters["contact_model"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     assert parameters["tolerance"].kind is inspect.Parameter.KEYWORD_ONLY
@@ -44,7 +44,8 @@ def test_a_simulator_has_every_option_as_argument_with_its_default() -> None:
 def test_the_documentation_describes_every_option() -> None:
     text = inspect.getdoc(stiction.Simulator) or ""
     entries = re.findall(r"^    (\w+): ", text, re.MULTILINE)
-    assert entries == ["model", *OPTIONS, "properties", "TypeError", "Error"]
+    arguments = ["model", *OPTIONS, "properties", "model_is_constant"]
+    assert entries == [*arguments, "TypeError", "Error"]
     assert max(map(len, text.splitlines())) <= 100
     plain = " ".join(text.split())
     assert "Must be in (0, 1); the default is 1e-05." in plain

@@ -11,16 +11,18 @@
 namespace stiction::sim {
 namespace {
 
-/// Calls f() while a report of the caller is that of the workspace.
-template <class F>
-void call_with(StepReport* own, StepReport* report, F&& f) {
-  struct Swap {
-    StepReport *a, *b;
-    Swap(StepReport* a, StepReport* b) : a(a), b(b) { std::swap(*a, *b); }
-    ~Swap() { std::swap(*a, *b); }
-  } const swap(own, report);
-  f();
-}
+/// Makes a report of the caller that of the workspace, as long as this object lives.
+class Lent {
+ public:
+  Lent(StepReport** report, StepReport* lent) : report_(report), own_(*report) { *report = lent; }
+  ~Lent() { *report_ = own_; }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  StepReport** report_;
+  StepReport* own_;
+};
 
 /// @throws Error if the friction law has no anchors
 void require_anchors(const StepOptions& options, const char* function) {
@@ -46,7 +48,8 @@ const StepReport& Stepper::step(mjData* data, int num_steps) noexcept {
   return workspace_->step(data, num_steps);
 }
 void Stepper::step(mjData* data, int num_steps, StepReport* report) noexcept {
-  call_with(&workspace_->out.report, report, [&] { (void)step(data, num_steps); });
+  const Lent lent(&workspace_->out.report, report);
+  (void)step(data, num_steps);
 }
 const StepReport& Stepper::advance(mjData* data, const AdvanceOptions& options) {
   check_can_advance(workspace_->options);
@@ -54,11 +57,13 @@ const StepReport& Stepper::advance(mjData* data, const AdvanceOptions& options) 
   return workspace_->advance(data, options);
 }
 void Stepper::advance(mjData* data, const AdvanceOptions& options, StepReport* report) {
-  call_with(&workspace_->out.report, report, [&] { (void)advance(data, options); });
+  const Lent lent(&workspace_->out.report, report);
+  (void)advance(data, options);
 }
 const StepReport& Stepper::forward(mjData* data) noexcept { return workspace_->forward(data); }
 void Stepper::forward(mjData* data, StepReport* report) noexcept {
-  call_with(&workspace_->out.report, report, [&] { (void)forward(data); });
+  const Lent lent(&workspace_->out.report, report);
+  (void)forward(data);
 }
 std::vector<double> Stepper::calc_hessian() const { return workspace_->calc_hessian(); }
 

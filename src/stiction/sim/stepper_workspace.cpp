@@ -63,19 +63,19 @@ Stepper::Workspace::Workspace(const mjModel* model, const StepOptions& options,
 }
 
 const StepReport& Stepper::Workspace::step(mjData* d, int num_steps) noexcept {
-  clear_report(&out.report);
+  clear_report(out.report);
   limits.begin_call();
   const base::LimitedTask task(&limits, true);
   for (int i = 0; i < num_steps && !out.failed(); ++i) {
     call(d, [&] { step_once(d); });
     if (out.failed() && has_start_) restore(d);
   }
-  out.report.time = d->time;
-  return out.report;
+  out.report->time = d->time;
+  return *out.report;
 }
 
 const StepReport& Stepper::Workspace::advance(mjData* d, const AdvanceOptions& options) noexcept {
-  clear_report(&out.report);
+  clear_report(out.report);
   limits.begin_call();
   const base::LimitedTask task(&limits, true);
   call(d, [&] { advance_once(d, options); });
@@ -84,14 +84,14 @@ const StepReport& Stepper::Workspace::advance(mjData* d, const AdvanceOptions& o
     start_.restore(d);
     memories.read(call_state_, memories.last_data());
   }
-  out.report.time = d->time;
-  return out.report;
+  out.report->time = d->time;
+  return *out.report;
 }
 
 const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
   // Sensors with a delay and plugins change their part of the state.
   constexpr int kState = mjSTATE_FULLPHYSICS;
-  StepReport& report = out.report;
+  StepReport& report = *out.report;
   clear_report(&report);
   limits.begin_call();
   const base::LimitedTask task(&limits, true);
@@ -130,9 +130,9 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
   }
   if (out.failed()) {
     // The bounds of the steps of the call before this one do not hold for it.
-    certificate::Certificate& certificate = out.report.certificate;
+    certificate::Certificate& certificate = out.report->certificate;
     certificate.ok = false;
-    if (!(out.report.status & kCertificateFailed))
+    if (!(out.report->status & kCertificateFailed))
       certificate.error_bound = certificate.velocity_bound = contact::kInfinity;
   }
   memories.mocap.give_back_poses(d);
@@ -141,13 +141,13 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
 /// Fails a step that left its stages by an exception.
 void Stepper::Workspace::fail_unfinished(std::uint32_t status, std::string message) {
   out.fail(status, std::move(message));
-  clear_arrays(&out.report.contacts);
+  clear_arrays(&out.report->contacts);
 }
 
 /// Checks the state and the inputs of a step, and reads the values of the model that may change.
 /// The step fails if it must not be taken.
 void Stepper::Workspace::check_inputs(mjData* d, bool has_sleep) {
-  clear_trace(&out.report.trace);
+  clear_trace(&out.report->trace);
   input_check.check_state(in_, d, &out);
   if (out.failed()) return;
   models.update(has_sleep);
@@ -181,7 +181,7 @@ void Stepper::Workspace::step_once(mjData* d) {
   check_inputs(d, may_sleep);
   if (out.failed()) return;
   take(d, mjSTATE_INTEGRATION, [&](auto& step) { step.take(in_, d); });
-  StepReport& report = out.report;
+  StepReport& report = *out.report;
   report.contacts.time_step = in_.time_step();
   if (!out.failed()) read_taxels(d);
   if (has_start_ && !out.failed()) {
@@ -207,8 +207,8 @@ void Stepper::Workspace::take(mjData* d, int signature, F&& work) {
   if (const int num_tied = memories.mocap.num_tied(); num_tied > 0)
     out.warn(warnings::kTiedMocap, {}, num_tied);
   const bool may_repeat = in_.mocap.is_any() || start.has_sleep;
-  const std::uint32_t status = may_repeat ? std::exchange(out.report.status, kOk) : kOk;
-  if (may_repeat) findings_ = out.report;
+  const std::uint32_t status = may_repeat ? std::exchange(out.report->status, kOk) : kOk;
+  if (may_repeat) findings_ = *out.report;
   std::visit(work, step_);
   for (start.is_again = true; may_repeat && must_begin_again();) {
     start_.restore(d);
@@ -218,17 +218,17 @@ void Stepper::Workspace::take(mjData* d, int signature, F&& work) {
   if (!out.failed()) {
     warn_of_penetration(in_, &memories.penetration, &out);
     warn_of_limits(in_, d, &memories.limits, &out);
-    if (start.time != 0 && has_start_) out.report.missing_memory |= start.lost & memories.used();
+    if (start.time != 0 && has_start_) out.report->missing_memory |= start.lost & memories.used();
   }
-  out.report.status |= status;
+  out.report->status |= status;
 }
 
 /// True if an attempt must be followed by another one. Removes what the report says of it.
 bool Stepper::Workspace::must_begin_again() {
   const bool wakes = std::exchange(out.must_retake, false);
   const bool is_blocked =
-      !wakes && (out.report.status & kNotConverged) && memories.mocap.release_blocked();
-  if (wakes || is_blocked) withdraw_step(findings_, &out.report);
+      !wakes && (out.report->status & kNotConverged) && memories.mocap.release_blocked();
+  if (wakes || is_blocked) withdraw_step(findings_, out.report);
   if (is_blocked) out.warn(warnings::kBlockedMocap);
   return wakes || is_blocked;
 }
@@ -255,13 +255,13 @@ void Stepper::Workspace::advance_once(mjData* d, const AdvanceOptions& options) 
   advance_->run(in_, d, options);
   if (out.failed()) return;
   read_taxels(d);
-  plant::write_solver_outputs(model, d, out.report.statistics.iterations);
+  plant::write_solver_outputs(model, d, out.report->statistics.iterations);
   if (!input_check.check_end(in_, d, start.time, &out)) return;
   warn_of_jumps(in_, d, &out);
   const std::uint32_t used = memories.used() | (advance_->lacks_anchors() ? kAnchors : 0u);
-  if (start.time != 0) out.report.missing_memory |= (start.lost | kStepLength) & used;
+  if (start.time != 0) out.report->missing_memory |= (start.lost | kStepLength) & used;
   memories.end_call(d);
-  time.finish(&out.report.timings);
+  time.finish(&out.report->timings);
 }
 
 std::vector<double> Stepper::Workspace::calc_hessian() const {
@@ -291,12 +291,12 @@ void Stepper::Workspace::set_taxels(std::span<const plant::TaxelGrid> grids) {
 
 /// Reads the taxels of a solved step. MuJoCo's sensors keep their readings under MuJoCo's own step.
 void Stepper::Workspace::read_taxels(mjData* d) {
-  TaxelReport& report = out.report.taxels;
+  TaxelReport& report = out.report->taxels;
   if (taxels_.empty()) {
     if (report.size() > 0) report = {};  // of an earlier stepper
     return;
   }
-  taxels_.read(d, &out.report);
+  taxels_.read(d, out.report);
   if (has_start_) taxels_.write_sensordata(model, report, d);
 }
 

@@ -31,9 +31,9 @@ class CouplingWarning : public testing::Test {
       island.coupling_error = error;
     }
     num_islands_ = contacts.islands.size();
-    out.report.contacts.geoms.assign(2 * contacts.problem.contacts.size(), 0);
+    out.report->contacts.geoms.assign(2 * contacts.problem.contacts.size(), 0);
     warn_of_coupling(inputs.in, contacts, &out);
-    return out.report.warnings[kKind];
+    return out.report->warnings[kKind];
   }
 
   Scene scene_{support::make_mjcf("", R"(<worldbody><geom name="ball" size="1"/></worldbody>)")};

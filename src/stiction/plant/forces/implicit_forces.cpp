@@ -138,6 +138,7 @@ void ImplicitForces::calc_tendons(const mjModel* m, const mjData* d, const Model
       if (m->tendon_actuatorid[t] != -1) add_reflected_damping(m, mjTRN_TENDON, t, &c);
       b = calc_damping(c, d->ten_velocity[t]);
     }
+    if (k == 0 && b == 0) continue;  // most tendons only carry actuators or sensors
     const int adr = m->ten_J_rowadr[t];
     const auto size = static_cast<std::size_t>(m->ten_J_rownnz[t]);
     add_rank_one(d, plant, k, b, {m->ten_J_colind + adr, size}, {d->ten_J + adr, size});

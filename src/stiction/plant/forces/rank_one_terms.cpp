@@ -92,9 +92,10 @@ void RankOneTerms::list_runs(const Model& plant) {
 /// @param velocity j v0
 void RankOneTerms::add_term(const Model& plant, double stiff, double scale, double velocity,
                             ContactProblem* problem) {
-  list_runs(plant);
   for (std::size_t e = 0; e < dofs_.size(); ++e)
     problem->free_impulse[dofs_[e]] -= stiff * velocity * values_[e];
+  if (dofs_.size() == 1) return add_to_diagonal(plant, dofs_[0], scale, values_[0], problem);
+  list_runs(plant);
   for (std::size_t q = 0; q < runs_.size(); ++q) {
     is_set_[runs_[q].block] = 1;
     const int column = plant.block(runs_[q].block).solver_start;
@@ -109,6 +110,15 @@ void RankOneTerms::add_term(const Model& plant, double stiff, double scale, doub
       }
     }
   }
+}
+
+/// Adds a term with one dof, as most servos have.
+void RankOneTerms::add_to_diagonal(const Model& plant, int dof, double scale, double value,
+                                   ContactProblem* problem) {
+  const int b = plant.block_of_solver_dof(dof);
+  const Model::Block& block = plant.block(b);
+  const int i = dof - block.solver_start;
+  problem->diagonal(b)[i * block.num_dofs + i] += scale * value * value;
 }
 
 /// Returns the start in A of the diagonal block a = b, or of the coupling of a < b.

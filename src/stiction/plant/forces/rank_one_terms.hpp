@@ -47,6 +47,8 @@ class RankOneTerms {
                  contact::ContactProblem* problem, F&& set_columns);
   void add_term(const Model& plant, double stiff, double scale, double velocity,
                 contact::ContactProblem* problem);
+  static void add_to_diagonal(const Model& plant, int dof, double scale, double value,
+                              contact::ContactProblem* problem);
   int find_start(const Model& plant, int a, int b) const;
   void mirror(contact::ContactProblem* problem) const;
 

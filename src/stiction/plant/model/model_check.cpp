@@ -118,7 +118,7 @@ class SquareSum {
 };
 
 /// How many numbers of a large array one call checks.
-constexpr mjtSize kPart = 1024;
+constexpr mjtSize kPart = 256;
 
 /// The least limit of the ranges of numbers that a sum of squares checks: that of kModerate.
 constexpr double kSmall = 1e50;

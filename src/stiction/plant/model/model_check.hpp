@@ -46,7 +46,7 @@ class NumberCheck {
   explicit NumberCheck(const mjModel* model);
 
   /// True if check_model finds no fault, except that a time step of 0 is in range. Of each array of
-  /// vertices, elevations and bounding volumes it reads only 1024 numbers. The next call reads the
+  /// vertices, elevations and bounding volumes it reads only 256 numbers. The next call reads the
   /// next ones if this one finds no fault, and the same ones otherwise. The number of calls is no
   /// part of what a stepper remembers, so after a checkpoint a fault in such an array may end
   /// another step.

@@ -1,9 +1,11 @@
 #include "stiction/plant/rows/constraint_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <span>
 
+#include "stiction/math/lanes.hpp"
 #include "stiction/plant/forces/dynamics.hpp"
 #include "stiction/plant/mocap/mocap_rows.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
@@ -148,11 +150,17 @@ void ConstraintRows::add_rows(const mjModel* m, mjData* d, const Model& plant,
 void ConstraintRows::find_nonzeros(int nv, const mjtNum* J) {
   dofs_.clear();
   values_.clear();
-  for (int j = 0; j < nv; ++j) {
-    if (J[j] == 0) continue;
+  const auto add = [&](int j) {
     dofs_.push_back(j);
     values_.push_back(J[j]);
-  }
+  };
+  int j = 0;
+  for (; j + math::kNumLanes <= nv; j += math::kNumLanes)  // nearly all are 0
+    for (unsigned left = math::true_lanes(math::load<math::Lanes>(J + j) != 0.0); left != 0;
+         left &= left - 1)
+      add(j + std::countr_zero(left));
+  for (; j < nv; ++j)
+    if (J[j] != 0) add(j);
 }
 
 bool is_round_off(const mjModel* m, const mjData* d, int equality, std::span<const double> J) {

@@ -54,7 +54,7 @@ void Advance::start(const StepInputs& in, const mjData* d) {
   if (!std::exchange(told_of_plugins_, true)) warn_of_plugin_state(in.model);
   averages_.start(in.model, d);
   anchors_ = {};
-  AdvanceReport& report = out_.report.advance;
+  AdvanceReport& report = out_.report->advance;
   report.until = options_.until;
   report.accuracy = options_.accuracy;
   report.first_step = report.next_step = control_.next_step();
@@ -75,7 +75,7 @@ void Advance::warn_of_plugin_state(const mjModel* m) {
 
 /// Takes one step, with as many attempts as it needs.
 void Advance::take_step(const StepInputs& in, mjData* d) {
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   pair_.begin(in, d, report.advance.num_steps == 0);
   const std::uint32_t status = std::exchange(report.status, kOk);
   for (;;) {
@@ -113,7 +113,7 @@ bool Advance::check_time(double h, const mjData* d) {
 /// Accepts a step, or chooses the length of the next attempt.
 /// @return false if another attempt is needed
 bool Advance::end_attempt(const StepInputs& in, DoubledStep::Result result, double h, mjData* d) {
-  AdvanceReport& report = out_.report.advance;
+  AdvanceReport& report = out_.report->advance;
   const bool is_least = is_least_step(h);
   if (result == DoubledStep::Result::kUnsolved) {
     ++report.num_failed;
@@ -170,7 +170,7 @@ bool Advance::tighten_if_needed(double h) {
 
 /// Ends a step with x_2, or with the extrapolated state where motion is smooth.
 void Advance::accept(const StepInputs& in, double h, mjData* d) {
-  AdvanceReport& report = out_.report.advance;
+  AdvanceReport& report = out_.report->advance;
   if (is_last_) d->time = options_.until;
   if (options_.extrapolate && !pair_.extrapolate(in, d)) ++report.num_not_extrapolated;
   for (const int half : {0, 1}) averages_.add(in.model, pair_.part(half));
@@ -210,7 +210,7 @@ void Advance::sense_end(const StepInputs& in, mjData* d) {
 }
 
 void Advance::finish(const StepInputs& in, mjData* d) {
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   step_.end_at(d->time);
   memories_.mocap.motion.end_at(d->time);
   in.mocap.place(in.model, d, d->time);

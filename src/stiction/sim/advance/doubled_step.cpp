@@ -55,7 +55,7 @@ void DoubledStep::set_time_step(double h) {
 
 void DoubledStep::begin(const StepInputs& in, mjData* d, bool is_first) {
   start_.state.keep(d);
-  start_.findings = out_.report;
+  start_.findings = *out_.report;
   start_.qvel.assign(d->qvel, d->qvel + in.model->nv);
   start_.is_first = is_first;
   start_.has_geometry = false;
@@ -64,7 +64,7 @@ void DoubledStep::begin(const StepInputs& in, mjData* d, bool is_first) {
 }
 
 void DoubledStep::begin_again(mjData* d) {
-  withdraw_step(start_.findings, &out_.report);
+  withdraw_step(start_.findings, out_.report);
   // A failure of the first solve leaves the geometry as it was.
   if (start_.has_geometry) return;
   start_.state.restore(d);
@@ -84,7 +84,7 @@ DoubledStep::Result DoubledStep::take(const StepInputs& in, double h, mjData* d)
     for (int i = 0; i < m->nv; ++i) guess_[i] = 0.5 * (start_.qvel[i] + full_.qvel[i]);
     is_solved = take_half(in, 0, 0.5 * h, guess_, d) && take_half(in, 1, 0.5 * h, full_.qvel, d);
   }
-  const std::uint32_t status = out_.report.status;
+  const std::uint32_t status = out_.report->status;
   start_.has_geometry = shares_forces_ && !is_full_solved && status != kOk;
   if (is_solved) measure(m, d);
   if (is_solved && status == kOk) return Result::kSolved;
@@ -94,8 +94,8 @@ DoubledStep::Result DoubledStep::take(const StepInputs& in, double h, mjData* d)
 /// Solves a part of the step and adds its work to the sums.
 bool DoubledStep::solve(const StepInputs& in, mjData* d, const StepPart& part) {
   const bool is_solved = step_.find_velocities(in, d, part);
-  add_statistics(out_.report.statistics, &work_.statistics);
-  add_timings(out_.report.timings, &work_.timings);
+  add_statistics(out_.report->statistics, &work_.statistics);
+  add_timings(out_.report->timings, &work_.timings);
   if (!is_solved) return false;
   velocity_bound_ = std::max(velocity_bound_, step_.velocity_bound());
   extrapolation_.join(in.model, in.plant, step_.contacts().islands);
@@ -141,8 +141,8 @@ bool DoubledStep::take_half(const StepInputs& in, int half, double h, std::span<
   }
   if (!solve(in, d, {.keeps_geometry = half == 0 && shares_forces_, .guess = guess})) return false;
   Half& end = halves_[half];
-  const ContactReport& contacts = out_.report.contacts;
-  end.anchors = out_.report.anchors;
+  const ContactReport& contacts = out_.report->contacts;
+  end.anchors = out_.report->anchors;
   if (is_first) lacks_anchors_ = memories_.anchors.lacks_memory();
   if (AdvanceAverages::has_sensors(m)) sense_accelerations(in, d, &out_);
   end.pattern.read({m, d, in.plant, step_.contacts().problem, contacts}, step_.contacts().solution);

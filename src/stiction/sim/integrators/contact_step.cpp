@@ -89,10 +89,10 @@ void ContactStep::forward(const StepInputs& in, mjData* d, StepPart part) {
 bool ContactStep::find_velocities(const StepInputs& in, mjData* d, const StepPart& part) {
   using Time = StepTimings;
   part_ = part;
-  out_.report.timings = {};
+  out_.report->timings = {};
   out_.start_clock();
   // A step has no certificate until its certificate stage.
-  const bool was_ok = std::exchange(out_.report.certificate.ok, false);
+  const bool was_ok = std::exchange(out_.report->certificate.ok, false);
   const bool is_solved =
       (part.keeps_geometry || geometry_.calc(in, d, part.has_forces)) &&
       out_.run_stage(&Time::assembly,
@@ -164,7 +164,7 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
 /// if the solution closes further contacts or limits, or reaches force limits of servos.
 void ContactStep::solve(const StepInputs& in, mjData* d) {
   const bool is_convex = in.contact_model().has_error_bound;
-  StepStatistics& statistics = out_.report.statistics;
+  StepStatistics& statistics = out_.report->statistics;
   std::span<const double> guess;
   if (!part_.guess.empty() && is_convex) {
     guess_.resize(in.plant.num_dofs());
@@ -183,7 +183,7 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
   has_solution_ = !out_.failed();
   if (out_.must_retake) return;
   report_failures(in, d);
-  if (out_.report.status & kNotConverged)
+  if (out_.report->status & kNotConverged)
     find_blocked_mocap(in, d, contacts_, &is_solved, &memories_.mocap);
 }
 
@@ -191,8 +191,8 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
 void ContactStep::solve_from(const StepInputs& in, std::span<const double> guess) {
   solver_->solve(contacts_.problem, contacts_.islands, make_solver_options(in.options), guess,
                  threads_ ? &*threads_ : nullptr, &contacts_.solution);
-  write_statistics(contacts_.problem, contacts_.solution, &out_.report);
-  append_traces(contacts_.solution, &out_.report.trace);
+  write_statistics(contacts_.problem, contacts_.solution, out_.report);
+  append_traces(contacts_.solution, &out_.report->trace);
 }
 
 /// Adds what the solution reaches to the problem; see StepGeometry::add_reached.
@@ -230,14 +230,14 @@ void ContactStep::report_failures(const StepInputs& in, const mjData* d) const {
 /// Certifies the solution, writes it to MuJoCo's data, and checks the balance of momentum there.
 /// @param was_ok false if a step or part before this one failed its certificate
 void ContactStep::certify(const StepInputs& in, mjData* d, bool was_ok) {
-  out_.report.certificate.ok = was_ok;
+  out_.report->certificate.ok = was_ok;
   if (part_.is_trial && !part_.has_certificate) {
     velocity_bound_ = 0;
     return;
   }
   const certificate::Certificate certificate =
       certify_solution(in, make_solver_options(in.options), &contacts_);
-  certificate::keep_worst(certificate, &out_.report.certificate);
+  certificate::keep_worst(certificate, &out_.report->certificate);
   error_bound_ = certificate.error_bound;
   velocity_bound_ = certificate.velocity_bound;
   certificate::Verdict agreement;
@@ -261,7 +261,7 @@ void ContactStep::certify(const StepInputs& in, mjData* d, bool was_ok) {
 
 /// Writes the report's contacts and patches, and its warnings.
 void ContactStep::report(const StepInputs& in, mjData* d) {
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   const plant::ContactPatches& patches = geometry_.patches();
   const double dt = contacts_.problem.time_step;
   if (part_.has_jacobian) complete_rows(in, d, contacts_.problem, &contact_jacobian_, &out_);
@@ -292,7 +292,7 @@ void ContactStep::record_memories(const StepInputs& in) {
     warn_of_lost_anchors(anchors.losing_geoms(), &out_);
   if (sleep.num_asleep() > 0)
     anchors.keep([&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
-  out_.report.anchors = anchors.summary();
+  out_.report->anchors = anchors.summary();
 }
 
 void ContactStep::advance(const StepInputs& in, mjData* d) {
@@ -315,7 +315,7 @@ void ContactStep::finish_sleep(mjData* d) {
   if (sleep.num_asleep() > 0)
     memories_.touch.leave_out(
         [&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   report.statistics.num_asleep = sleep.num_asleep();
   report.certificate.sleep_bound = std::max(report.certificate.sleep_bound, sleep.bound());
 }

@@ -30,7 +30,7 @@ void MuJoCoStep::take(const StepInputs& in, mjData* d) {
   const mjModel* m = in.models.stages();
   start_.keep(d);
   const int num_resets = count_resets(d);
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   report.timings.solve = report.timings.finish = 0;
   out_.start_clock();
   out_.call_mujoco(d, [&] { mj_step(m, d); });
@@ -49,7 +49,7 @@ void MuJoCoStep::forward(const StepInputs& in, mjData* d) {
 
 void MuJoCoStep::report_contacts(const StepInputs& in, mjData* d) {
   const mjModel* m = in.models.stages();
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   // mj_step stops by a criterion of its own, which bounds no error.
   report.certificate.error_bound = report.certificate.velocity_bound = contact::kInfinity;
   problem_.clear(in.time_step());

@@ -37,7 +37,7 @@ void Rk4Step::take(const StepInputs& in, mjData* d) {
     if (!start_part(in, d, taken == 0)) break;
     taken += take_part(in, d, taken, dt - taken);
   }
-  if (out_.failed()) out_.report.certificate.ok = false;
+  if (out_.failed()) out_.report->certificate.ok = false;
   step_.end(d);
   // The rows are those of the end, without forces. Readers get the forces from forward().
   plant::remove_rows(in.model, d);
@@ -58,7 +58,7 @@ void Rk4Step::forward(const StepInputs& in, mjData* d) {
       event_step_.forward(in, d);
     }
   }
-  if (out_.failed()) out_.report.certificate.ok = false;
+  if (out_.failed()) out_.report->certificate.ok = false;
   step_.restore(d);
 }
 
@@ -118,7 +118,7 @@ bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool se
     }
     const double reach = stage == 0 ? 0 : duration;
     if (!motion_.calc_acceleration(in, d, reach, duration, qacc_.data())) return false;
-    const StepStatistics& found = out_.report.statistics;
+    const StepStatistics& found = out_.report->statistics;
     add_work(found, &sums);
     sums.max_iterations = std::max(sums.max_iterations, found.max_iterations);
     if (stage == 0) {
@@ -148,7 +148,7 @@ bool Rk4Step::try_part(const StepInputs& in, mjData* d, double duration, bool se
   // again. This fails only if a loop is so near to a singular position that no acceleration holds
   // it.
   if (!motion_.follow(in, d, 0) || !motion_.holds_equalities(d)) return false;
-  out_.report.statistics = sums;
+  out_.report->statistics = sums;
   step_.add_part();
   return true;
 }

@@ -33,12 +33,12 @@ void WholeStep::begin(const mjData* d) {
               mjSTATE_TIME | mjSTATE_QPOS | mjSTATE_QVEL | mjSTATE_MOCAP_POS | mjSTATE_MOCAP_QUAT);
   sums = {};
   sums.num_parts = 0;
-  timings_ = out_.report.timings = {};
+  timings_ = out_.report->timings = {};
   clear_arrays(&contacts_);
 }
 
 void WholeStep::add_part() {
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   add_statistics(report.statistics, &sums);
   add_timings(std::exchange(report.timings, {}), &timings_);
   append_arrays(report.contacts, &contacts_);
@@ -47,7 +47,7 @@ void WholeStep::add_part() {
 void WholeStep::end(mjData* d) {
   const mjModel* m = model_;
   models_.restore_time_step();
-  StepReport& report = out_.report;
+  StepReport& report = *out_.report;
   std::swap(report.contacts, contacts_);
   report.timings = timings_;
   report.statistics = sums;

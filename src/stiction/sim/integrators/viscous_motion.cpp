@@ -298,7 +298,7 @@ bool ViscousMotion::solve(const StepInputs& in, mjData* d, Level level, double r
   SolverMemory& solver = level == Level::impact ? impact_solver_ : acceleration_solver_;
   solver->solve(contacts_.problem, contacts_.islands, make_row_options(in.options), {}, nullptr,
                 &contacts_.solution);
-  write_statistics(contacts_.problem, contacts_.solution, &out_.report);
+  write_statistics(contacts_.problem, contacts_.solution, out_.report);
   if (std::ranges::all_of(contacts_.solution.islands, &is_exact))
     return certify(in, d, level, reach, duration);
   if (level == Level::impact) find_blocked_mocap(in, d, contacts_, &is_exact, &mocap_);
@@ -318,7 +318,7 @@ bool ViscousMotion::certify(const StepInputs& in, mjData* d, Level level, double
     const std::span<const double> force = contacts_.certifier.constraint_impulse();
     certificate.energy_gain = reach * std::inner_product(v_.begin(), v_.end(), force.begin(), 0.0);
   }
-  certificate::keep_worst(certificate, &out_.report.certificate);
+  certificate::keep_worst(certificate, &out_.report->certificate);
   plant::write_row_forces(d, contacts_.problem, contacts_.solution);
   plant::MomentumCheck::Result momentum;
   out_.call_mujoco(d, [&] {
@@ -351,7 +351,7 @@ void ViscousMotion::write_back(const StepInputs& in, mjData* d, double duration,
         for (int t = 0; t < 2; ++t) solution.impulses[i][t] = duration * viscous_forces_[i][t];
       }
     }
-    write_contacts(in.model, d, contacts_.problem, solution, &out_.report.contacts);
+    write_contacts(in.model, d, contacts_.problem, solution, &out_.report->contacts);
   }
   if (has_jacobian) complete_rows(in, d, contacts_.problem, &contact_jacobian_, &out_);
   (void)speculative_.remove_idle(d);

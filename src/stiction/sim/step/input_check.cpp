@@ -19,7 +19,7 @@ std::string name(const plant::StateFault& fault) {
 bool InputCheck::may_have_changed_model(const StepOutputs& out) const {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
-  return (!model_stays && out.report.num_steps == 0) || has_callback;
+  return (!model_stays && out.report->num_steps == 0) || has_callback;
 }
 
 void InputCheck::check_state(const StepInputs& in, const mjData* d, StepOutputs* out) const {
@@ -57,9 +57,9 @@ bool InputCheck::check_end(const StepInputs& in, const mjData* d, double start_t
 void InputCheck::explain(const StepInputs& in, StepOutputs* out) const {
   constexpr std::uint32_t kCauses = kNonFiniteState | kNotConverged | kNotPositiveDefinite |
                                     kNonFiniteSolution | kCertificateFailed;
-  if (!out->failed() || !(out->report.status & kCauses)) return;
+  if (!out->failed() || !(out->report->status & kCauses)) return;
   const std::string cause = plant::explain_failure(in.model);
-  if (!cause.empty()) out->report.message += "; " + cause;
+  if (!cause.empty()) out->report->message += "; " + cause;
 }
 
 }  // namespace stiction::sim

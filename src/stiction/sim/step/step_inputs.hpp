@@ -81,17 +81,21 @@ struct StepInputs {
 class KeptState {
  public:
   explicit KeptState(const mjModel* model)
-      : model_(model), numbers_(mj_stateSize(model, mjSTATE_INTEGRATION)) {}
+      : model_(model), numbers_(mj_stateSize(model, mjSTATE_INTEGRATION)) {
+    for (int part = 1; part <= mjSTATE_INTEGRATION; part *= 2)
+      if ((part & mjSTATE_INTEGRATION) && mj_stateSize(model, part) > 0) nonempty_ |= part;
+  }
 
   /// Keeps the parts of the state that a signature of MuJoCo names.
   void keep(const mjData* data, int signature = mjSTATE_INTEGRATION) {
-    signature_ = signature;
-    mj_getState(model_, data, numbers_.data(), signature);
+    signature_ = signature & nonempty_;  // an empty part takes MuJoCo as long as a short one
+    mj_getState(model_, data, numbers_.data(), signature_);
   }
   void restore(mjData* data) const { mj_setState(model_, data, numbers_.data(), signature_); }
 
  private:
   const mjModel* model_;
+  int nonempty_ = 0;  // the parts of the state that the model has
   int signature_ = 0;
   std::vector<mjtNum> numbers_;
 };

@@ -39,17 +39,17 @@ bool is_failure(std::uint32_t status, OnFailure on_failure) {
 }
 
 void StepOutputs::warn(const Warning& warning, WarningFacts facts, int count) {
-  report.warn(warning.kind, {names_, warning, std::move(facts)}, count);
+  report->warn(warning.kind, {names_, warning, std::move(facts)}, count);
 }
 
 void StepOutputs::fail(std::uint32_t status, std::string message) {
-  report.status |= status;
-  report.message = std::move(message);
+  report->status |= status;
+  report->message = std::move(message);
 }
 
 certificate::Verdict StepOutputs::report_momentum(const plant::MomentumCheck::Result& momentum,
                                                   double duration) {
-  report.momentum_error = math::max_or_nan(report.momentum_error, duration * momentum.residual);
+  report->momentum_error = math::max_or_nan(report->momentum_error, duration * momentum.residual);
   certificate::Verdict verdict;
   verdict.require("disagreement of the momentum residual with MuJoCo's matrices",
                   duration * momentum.mismatch, duration * momentum.allowed_mismatch(), "sqrt(J)");
@@ -58,8 +58,8 @@ certificate::Verdict StepOutputs::report_momentum(const plant::MomentumCheck::Re
 
 void StepOutputs::fail_certificate(const certificate::FailedCheck& failed,
                                    const std::string& cause) {
-  report.certificate.ok = false;
-  report.certificate.failed = failed;
+  report->certificate.ok = false;
+  report->certificate.failed = failed;
   const std::string unit = *failed.unit == '\0' ? "" : std::string(" ") + failed.unit;
   const std::string text = std::string("the ") + failed.quantity + " is " +
                            base::to_text(std::abs(failed.value), 3) + unit +

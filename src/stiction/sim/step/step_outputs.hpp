@@ -83,6 +83,7 @@ class StepOutputs {
  public:
   StepOutputs(const mjModel* model, OnFailure on_failure)
       : names_(std::make_shared<plant::ElementNames>(model)), on_failure_(on_failure) {}
+  StepOutputs(const StepOutputs&) = delete;
 
   /// Adds warnings of the kind of `warning`, of which the last one tells these facts.
   void warn(const Warning& warning, WarningFacts facts = {}, int count = 1);
@@ -90,7 +91,7 @@ class StepOutputs {
   /// @param status bits of StepStatus
   void fail(std::uint32_t status, std::string message);
   /// True if the step must end here.
-  bool failed() const { return must_retake || is_failure(report.status, on_failure_); }
+  bool failed() const { return must_retake || is_failure(report->status, on_failure_); }
 
   /// Reports the momentum residual computed with MuJoCo's matrices, and compares it with the
   /// residual of the certificate. If they differ by more than
@@ -131,7 +132,7 @@ class StepOutputs {
   /// Starts the clock of the stages, if the report has their times.
   void start_clock() { clock_ = Stopwatch(parts.timings); }
   /// Ends a stage: adds the ticks since the last one to the report; see StepTime.
-  void end_stage(double StepTimings::*time) { report.timings.*time += clock_.lap(); }
+  void end_stage(double StepTimings::*time) { report->timings.*time += clock_.lap(); }
   /// Runs one stage of a step.
   /// @param time  its entry in the report's timings
   /// @param stage called without arguments; it reports a failure by `fail`
@@ -144,7 +145,7 @@ class StepOutputs {
     return !failed();
   }
 
-  StepReport report;
+  StepReport* report = &own_report_;  // of the caller, or else that of this object
   ReportParts parts;
   bool has_taxels = false;   // taxels read the patches of the report
   bool must_retake = false;  // trees woke so late that the step must begin again
@@ -161,6 +162,7 @@ class StepOutputs {
   void keep_contacts(const mjModel* m, const mjData* d);
   void check_contacts(const mjData* d);
 
+  StepReport own_report_;
   std::shared_ptr<const plant::ElementNames> names_;  // for texts written after the model's end
   OnFailure on_failure_;
   plant::KeptArena kept_;  // while a callback runs

@@ -144,7 +144,7 @@ struct Excess {
 
 void warn_of_excess(const Warning& warning, const Excess& excess, StepOutputs* out) {
   if (excess.contact < 0) return;
-  const int* geoms = &out->report.contacts.geoms[2 * excess.contact];
+  const int* geoms = &out->report->contacts.geoms[2 * excess.contact];
   out->warn(warning, {.ids = {geoms[0], geoms[1]}, .numbers = {excess.value, excess.last}});
 }
 
@@ -179,7 +179,7 @@ void warn_of_large_force(const StepInputs& in, const mjData* d, const SolvedCont
   const mjModel* m = in.model;
   const double dt = contacts.problem.time_step;
   const bool is_rigid = in.contact_model().is_rigid;
-  const ContactReport& report = out->report.contacts;
+  const ContactReport& report = out->report->contacts;
   if (report.size() == 0) return;
   // Without gravity, accelerations of 1 m/s^2 are those of a scene of everyday size.
   const double gravity = std::max(mju_norm3(m->opt.gravity), 1.0);
@@ -246,7 +246,7 @@ void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out)
   if (!table) return;
   Excess depth{.last = table->penetration.back()};
   Excess rate{.last = table->rate.empty() ? contact::kInfinity : table->rate.back()};
-  const ContactReport& contacts = out->report.contacts;
+  const ContactReport& contacts = out->report->contacts;
   for (int c = 0; c < contacts.size(); ++c) {
     if (!(contacts.normal_impulse[c] > 0)) continue;
     const double speed = -contacts.normal_velocity[c];
@@ -260,7 +260,7 @@ void warn_of_law_range(const StepInputs& in, double time_step, StepOutputs* out)
 
 void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, StepOutputs* out) {
   // A step that has failed says more in its message.
-  if (in.options.contact_model != contact::ContactModel::coulomb || out->report.status) return;
+  if (in.options.contact_model != contact::ContactModel::coulomb || out->report->status) return;
   int worst = -1, num_coarse = 0;
   double largest = kNoticeableCoupling;
   for (int i = 0; i < contacts.islands.size(); ++i) {
@@ -273,7 +273,7 @@ void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, Step
   }
   if (worst < 0) return;
   const contact::BodyPair& pair = contacts.problem.pairs[contacts.islands.pairs(worst).front()];
-  const int* geoms = &out->report.contacts.geoms[2 * pair.first_contact];
+  const int* geoms = &out->report->contacts.geoms[2 * pair.first_contact];
   const contact::IslandStatistics& island = contacts.solution.islands[worst];
   out->warn(warnings::kCoupling,
             {.ids = {geoms[0], geoms[1], island.num_contacts - 1, island.rounds},
