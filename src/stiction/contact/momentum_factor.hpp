@@ -52,6 +52,11 @@ class MomentumFactor {
   /// @return false if A is not positive definite
   bool calc_derived(double near_rigid_factor, ContactProblem* problem);
 
+  /// The factor of A without free bodies that nothing couples to others.
+  const math::BlockSparseCholesky& cholesky() const { return cholesky_; }
+  /// The place of a block in the factor.
+  int rank(int block) const { return rank_[block]; }
+
   /// Computes the contributions of the blocks to |r|^2 in the norm of A^-1. The contributions of an
   /// island's blocks add up to the island's squared norm.
   /// @param r      size num_dofs

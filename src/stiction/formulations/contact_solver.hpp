@@ -13,6 +13,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/contact/islands.hpp"
 #include "stiction/contact/model_parameters.hpp"
+#include "stiction/contact/momentum_factor.hpp"
 
 namespace stiction::formulations {
 
@@ -37,6 +38,10 @@ struct SolverOptions {
 
   /// False: all islands are solved for their velocities from the start, with the same solution.
   bool allows_contact_space = true;
+
+  /// The factor that completed the problem, which contact space then shares; null: it factors
+  /// again.
+  const contact::MomentumFactor* momentum_factor = nullptr;
 
   /// Returns the relative tolerance at which bounds of friction are resolved [-].
   double resolution() const { return std::max(relative_tolerance, coupling_resolution); }

@@ -404,11 +404,10 @@ void BlockSparseCholesky::solve_lower_six(std::span<const int> reach, double* Y)
   }
 }
 
-void BlockSparseCholesky::solve_lower_panel(int first_block, int width, double* Y) const {
-  const auto row = [&](int i) {
-    return Y + static_cast<std::ptrdiff_t>(i - first_row_[first_block]) * width;
-  };
-  for (int j = first_block; j < num_blocks(); ++j) {
+void BlockSparseCholesky::solve_lower_panel(std::span<const int> reach, int width,
+                                            double* Y) const {
+  const auto row = [&](int i) { return Y + static_cast<std::ptrdiff_t>(i) * width; };
+  for (const int j : reach) {
     const int size = block_size(j), stride = panel_rows_[j], first = first_row_[j];
     const double* panel = values_.data() + value_start_[j];
     for (int r = 1; r < size; ++r)

@@ -93,10 +93,8 @@ class BlockSparseCholesky {
   ///              them
   /// @param Y     in: B, out: L^-1 B; row-major, six numbers per row
   void solve_lower_six(std::span<const int> reach, double* Y) const;
-  /// Computes Y <- L^-1 Y for right-hand sides that are zero in the blocks before `first_block`.
-  /// @param width number of right-hand sides, a multiple of four
-  /// @param Y     rows from that block on, `width` numbers each
-  void solve_lower_panel(int first_block, int width, double* Y) const;
+  /// The same for `width` right-hand sides, a multiple of four.
+  void solve_lower_panel(std::span<const int> reach, int width, double* Y) const;
   /// Returns 1 / D for the rows of a block.
   const double* inv_diagonal(int block) const { return inv_diagonal_.data() + first_row_[block]; }
 

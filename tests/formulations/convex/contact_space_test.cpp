@@ -132,6 +132,23 @@ TEST_P(ContactSpace, TakesFewerIterationsThanVelocitiesAndFinishes) {
   EXPECT_LT(in_contact_space, in_velocities);
 }
 
+TEST_P(ContactSpace, SharesTheFactorOfTheProblem) {
+  std::mt19937_64 rng(6);
+  for (int i = 0; i < num_trials(30); ++i) {
+    ContactProblem problem = make_sparse_problem(i, &rng);
+    contact::MomentumFactor factor;
+    ASSERT_TRUE(factor.calc_derived(1, &problem));
+    SolverOptions options;
+    options.relative_tolerance = 1e-11;
+    options.coupling_tolerance = 1e-10;
+    const ContactSolution own = solve(problem, GetParam(), options);
+    options.momentum_factor = &factor;
+    const ContactSolution shared = solve(problem, GetParam(), options);
+    EXPECT_EQ(count_used(shared), count_used(own));
+    EXPECT_LE(compare(problem, shared, own), 1e-8) << "problem " << i;
+  }
+}
+
 /// Makes a problem of one island that is solved in contact space.
 ContactProblem make_suitable_problem(ContactModel model, std::mt19937_64* rng) {
   for (;;) {

@@ -21,34 +21,27 @@ constexpr int kLanes = math::kNumLanes;
 
 int round_up(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-/// Computes W = sum_i y_i y_i^T d_i of n rows of `width` numbers, both triangles.
-void calc_gram(int n, int width, const double* Y, const double* d, double* W) {
+/// Computes W = Y^T D^-1 Y over the rows of some blocks of a factor, both triangles.
+void calc_gram(std::span<const int> blocks, const math::BlockSparseCholesky& factor, int width,
+               const double* Y, double* W) {
   for (int a = 0; a < width; a += kLanes) {
     for (int b = a; b < width; b += kLanes) {
       Lanes sums[kLanes]{};
-      for (int i = 0; i < n; ++i) {
-        const double* row = Y + static_cast<std::ptrdiff_t>(i) * width;
-        const Lanes right = load<Lanes>(row + b), left = load<Lanes>(row + a) * d[i];
-        for (int k = 0; k < kLanes; ++k) sums[k] = multiply_add(right, left[k], sums[k]);
+      for (const int block : blocks) {
+        const double* const inv_diagonal = factor.inv_diagonal(block);
+        const double* row = Y + static_cast<std::ptrdiff_t>(factor.first_row(block)) * width;
+        for (int i = 0; i < factor.block_size(block); ++i, row += width) {
+          const Lanes right = load<Lanes>(row + b), left = load<Lanes>(row + a) * inv_diagonal[i];
+          for (int k = 0; k < kLanes; ++k) sums[k] = multiply_add(right, left[k], sums[k]);
+        }
       }
       for (int k = 0; k < kLanes; ++k) store(W + (a + k) * width + b, sums[k]);
-      const math::FourLanes t = math::transpose(sums[0], sums[1], sums[2], sums[3]);
       if (a == b) continue;
+      const math::FourLanes t = math::transpose(sums[0], sums[1], sums[2], sums[3]);
       const Lanes columns[] = {t.a, t.b, t.c, t.d};
       for (int k = 0; k < kLanes; ++k) store(W + (b + k) * width + a, columns[k]);
     }
   }
-}
-
-/// Transposes a column-major matrix; both sizes are multiples of four.
-void transpose(int rows, int columns, const double* A, double* B) {
-  for (int j = 0; j < columns; j += kLanes)
-    for (int i = 0; i < rows; i += kLanes) {
-      const auto from = [&](int k) { return load<Lanes>(A + i + (j + k) * rows); };
-      const math::FourLanes t = math::transpose(from(0), from(1), from(2), from(3));
-      const Lanes to[] = {t.a, t.b, t.c, t.d};
-      for (int k = 0; k < kLanes; ++k) store(B + (i + k) * columns + j, to[k]);
-    }
 }
 
 }  // namespace
@@ -64,14 +57,18 @@ void ContactSpace::Scratch::reserve(int width, int num_dofs) {
   for (auto* x : {&u_star, &u, &lambda, &gamma, &s, &d, &du, &factor.inv_diagonal}) x->reserve(w);
   for (auto* x : {&g, &f, &D2}) x->reserve(n);
   for (auto* x : {&J, &Y}) x->reserve(n * w);
+  rows.reserve(n);
+  reach.reserve(n);
   for (auto* x : {&W, &factor.S, &factor.scratch}) x->reserve(w * w);
   factor.panel.reserve(kLanes * w);
   factor.active.reserve(w);
   factor.compliance.reserve(w);
 }
 
-ContactSpace::ContactSpace(const IslandDofs& island, Scratch* scratch)
-    : IslandDofs(island), x_(*scratch) {
+ContactSpace::ContactSpace(const IslandDofs& island, const contact::MomentumFactor* factor,
+                           Scratch* scratch)
+    : IslandDofs(island), x_(*scratch), shared_(factor), A_(&H_) {
+  if (factor && is_whole(*factor)) A_ = &factor->cholesky();
   x_.contacts.clear();
   for (const bool wants_six : {false, true})
     for (const PairSlice& pair : pairs())
@@ -87,7 +84,17 @@ ContactSpace::ContactSpace(const IslandDofs& island, Scratch* scratch)
     first_dof_ += layout_.blocks[b].size;
   num_dofs_ = range_.dof_begin + range_.num_dofs - first_dof_;
   stride_ = round_up(num_dofs_);
-  x_.reserve(width_, stride_);
+  x_.reserve(width_, range_.num_dofs + kLanes);
+}
+
+/// True if a factor has the rows of this island and no others. Free bodies may have none.
+bool ContactSpace::is_whole(const contact::MomentumFactor& factor) const {
+  if (factor.cholesky().num_rows() != range_.num_dofs) return false;
+  for (int b = range_.block_begin; b < range_.block_end; ++b) {
+    const BlockSlice& block = layout_.blocks[b];
+    if (factor.cholesky().block_size(factor.rank(block.block)) != block.size) return false;
+  }
+  return true;
 }
 
 /// True if a contact of a pair has six components.
@@ -97,18 +104,46 @@ bool ContactSpace::is_six(const PairSlice& pair, int contact) const {
 
 bool ContactSpace::build() {
   fill_jacobian();
-  if (!start_hessian() || !H_.factor()) return false;
-  x_.Y.resize(static_cast<std::size_t>(stride_) * width_);
-  transpose(stride_, width_, x_.J.data(), x_.Y.data());
-  H_.solve_lower_panel(range_.num_idle, width_, x_.Y.data());
-  x_.W.resize(static_cast<std::size_t>(width_) * width_ + kLanes);
-  calc_gram(num_dofs_, width_, x_.Y.data(), H_.inv_diagonal(range_.num_idle), x_.W.data());
+  if (A_ == &H_ && !(start_hessian() && H_.factor())) return false;
+  find_rows();
+  calc_W();
   for (auto* x : {&x_.u_star, &x_.u, &x_.lambda, &x_.gamma, &x_.s, &x_.d, &x_.du})
     x->assign(width_ + kLanes, 0.0);
   for (auto* x : {&x_.g, &x_.f, &x_.D2}) x->assign(stride_, 0.0);
   std::copy_n(dofs_.inv_diagonal.data() + first_dof_, num_dofs_, x_.D2.begin());
   multiply_by_J(dofs_.v_star.data(), &x_.u_star);
   return true;
+}
+
+/// Finds the rows of the factor, and the blocks that J^T reaches.
+void ContactSpace::find_rows() {
+  x_.rows.clear();
+  x_.reach.clear();
+  for (int b = range_.block_begin; b < range_.block_end; ++b) {
+    const BlockSlice& block = layout_.blocks[b];
+    const int place = A_ == &H_ ? b - range_.block_begin : shared_->rank(block.block);
+    for (int i = 0; i < block.size; ++i) x_.rows.push_back(A_->first_row(place) + i);
+    if (b >= range_.block_begin + range_.num_idle) A_->add_reach(place, &x_.reach);
+  }
+  std::sort(x_.reach.begin(), x_.reach.end());
+}
+
+/// Computes W from J^T.
+void ContactSpace::calc_W() {
+  const auto row = [&](int i) { return x_.Y.data() + static_cast<std::ptrdiff_t>(i) * width_; };
+  x_.Y.resize(static_cast<std::size_t>(range_.num_dofs) * width_);
+  for (const int b : x_.reach) std::fill_n(row(A_->first_row(b)), A_->block_size(b) * width_, 0.0);
+  const int* const rows = x_.rows.data() + (first_dof_ - range_.dof_begin);
+  for (int j = 0; j < width_; j += kLanes)
+    for (int i = 0; i < num_dofs_; i += kLanes) {
+      const auto from = [&](int k) { return load<Lanes>(J_column(j + k) + i); };
+      const math::FourLanes t = math::transpose(from(0), from(1), from(2), from(3));
+      const Lanes to[] = {t.a, t.b, t.c, t.d};
+      for (int k = 0; k < std::min(kLanes, num_dofs_ - i); ++k) store(row(rows[i + k]) + j, to[k]);
+    }
+  A_->solve_lower_panel(x_.reach, width_, x_.Y.data());
+  x_.W.resize(static_cast<std::size_t>(width_) * width_ + kLanes);
+  calc_gram(x_.reach, *A_, width_, x_.Y.data(), x_.W.data());
 }
 
 /// Computes u = J v.
@@ -290,15 +325,19 @@ void ContactSpace::solve_four(const Place& place, std::span<const int> component
 }
 
 void ContactSpace::write_velocities() {
-  const int begin = range_.dof_begin;
+  const int begin = range_.dof_begin, n = range_.num_dofs;
   double* const dp = dofs_.dp.data() + begin;
   double* const dv = dofs_.dv.data() + begin;
   std::fill_n(dp, first_dof_ - begin, 0.0);
   math::multiply({x_.J.data(), stride_, width_}, x_.lambda.data(), x_.f.data());
   std::copy_n(x_.f.data(), num_dofs_, dp + first_dof_ - begin);
-  std::copy_n(dp, range_.num_dofs, dv);
-  H_.solve_in_place({dv, static_cast<std::size_t>(range_.num_dofs)});
-  for (int i = 0; i < range_.num_dofs; ++i) dofs_.v[begin + i] = dofs_.v_star[begin + i] + dv[i];
+  x_.Y.resize(n);  // as a vector of the factor
+  for (int i = 0; i < n; ++i) x_.Y[x_.rows[i]] = dp[i];
+  A_->solve_in_place({x_.Y.data(), static_cast<std::size_t>(n)});
+  for (int i = 0; i < n; ++i) {
+    dv[i] = x_.Y[x_.rows[i]];
+    dofs_.v[begin + i] = dofs_.v_star[begin + i] + dv[i];
+  }
 }
 
 }  // namespace stiction::formulations

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/contact/momentum_factor.hpp"
 #include "stiction/formulations/convex/island_dofs.hpp"
 #include "stiction/formulations/convex/solver_layout.hpp"
 #include "stiction/math/lanes.hpp"
@@ -50,6 +51,8 @@ class ContactSpace : public IslandDofs {
     std::vector<int> contacts;  // indices in the problem, those of three components first
     std::vector<double> J;      // J^T, column-major, one row per dof
     std::vector<double> Y;      // L^-1 J^T with A = L D L^T, row-major
+    std::vector<int> reach;     // blocks of the factor in which Y is not 0, ascending
+    std::vector<int> rows;      // the rows of the factor that belong to the dofs, in solver order
     std::vector<double> W;      // J A^-1 J^T
     std::vector<double> u_star, u, lambda, gamma;
     std::vector<double> s, d, du;  // gamma - lambda, the direction, and W d
@@ -79,7 +82,8 @@ class ContactSpace : public IslandDofs {
   std::span<const int> contacts() const { return x_.contacts; }
 
  protected:
-  ContactSpace(const IslandDofs& island, Scratch* scratch);
+  /// @param factor of the problem, or null
+  ContactSpace(const IslandDofs& island, const contact::MomentumFactor* factor, Scratch* scratch);
 
   /// Computes J v of the current velocities v.
   void calc_start_velocities(std::vector<double>* u) const;
@@ -150,6 +154,9 @@ class ContactSpace : public IslandDofs {
   int width_ = 0;  // of the vectors
 
  private:
+  bool is_whole(const contact::MomentumFactor& factor) const;
+  void find_rows();
+  void calc_W();
   void fill_jacobian();
   bool is_six(const PairSlice& pair, int contact) const;
   void fill_contact(const Place& place, int num_components, int contact,
@@ -162,6 +169,8 @@ class ContactSpace : public IslandDofs {
   int first_dof_ = 0, num_dofs_ = 0;  // in solver order, without idle blocks
   int stride_ = 0;                    // number of dofs, rounded up to a multiple of four
   int padded_ = 0;                    // size of S, a multiple of four
+  const contact::MomentumFactor* shared_;
+  const math::BlockSparseCholesky* A_;  // the factor of A, shared or the island's own
 };
 
 }  // namespace stiction::formulations

@@ -33,8 +33,10 @@ class ContactSpaceIsland : public ContactSpace {
   };
 
   /// @param island at its start, see IslandDofs::start
-  ContactSpaceIsland(const IslandDofs& island, Arrays* arrays)
-      : ContactSpace(island, &arrays->space), arrays_(*arrays) {}
+  /// @param factor of the problem, or null
+  ContactSpaceIsland(const IslandDofs& island, const contact::MomentumFactor* factor,
+                     Arrays* arrays)
+      : ContactSpace(island, factor, &arrays->space), arrays_(*arrays) {}
 
   /// Computes W, makes the laws of the contacts, and sweeps.
   /// @return false if A is not positive definite

@@ -274,7 +274,8 @@ class ConvexSolver final : public ContactSolver {
     numerics::NewtonResult result;
     if constexpr (HasFrictionBound<F>) {
       if (!suits_contact_space(*island_problem, options)) return result;
-      ContactSpaceIsland<F> in_contact_space(*island_problem, &contact_space_[island]);
+      ContactSpaceIsland<F> in_contact_space(*island_problem, options.momentum_factor,
+                                             &contact_space_[island]);
       statistics->uses_contact_space = true;
       if (!in_contact_space.start(options.parameters)) return result;
       result = find(&in_contact_space);

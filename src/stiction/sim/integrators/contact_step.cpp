@@ -189,7 +189,9 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
 
 /// @param guess initial velocities, in the solver's dofs; empty: those of the start
 void ContactStep::solve_from(const StepInputs& in, std::span<const double> guess) {
-  solver_->solve(contacts_.problem, contacts_.islands, make_solver_options(in.options), guess,
+  formulations::SolverOptions options = make_solver_options(in.options);
+  options.momentum_factor = &contacts_.momentum_factor;
+  solver_->solve(contacts_.problem, contacts_.islands, options, guess,
                  threads_ ? &*threads_ : nullptr, &contacts_.solution);
   write_statistics(contacts_.problem, contacts_.solution, out_.report);
   append_traces(contacts_.solution, &out_.report->trace);
