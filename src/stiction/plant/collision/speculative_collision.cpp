@@ -78,6 +78,7 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
 void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
                                    const MocapMotion& mocap,
                                    std::span<const std::uint8_t> left_out) {
+  reach_ = find_largest_reach(m);
   if (mjcb_contactfilter) {
     mj_collision(m, d);
     find_full_pair(m, d, false);
@@ -86,8 +87,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   }
   mjModel* wide = wide_.follow(m);
   if (has_few_geoms_) disable_midphase(wide);
-  const contact::Reach reach = find_largest_reach(m);
-  widen_gaps(m, d, start, mocap, reach);
+  widen_gaps(m, d, start, mocap);
   int* const contype = wide_.own(&mjModel::geom_contype, m->ngeom);
   int* const conaffinity = wide_.own(&mjModel::geom_conaffinity, m->ngeom);
   for (int geom = 0; geom < m->ngeom; ++geom)
@@ -95,7 +95,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   mj_collision(wide, d);
   find_full_pair(wide, d, true);
   repair_.run(wide, d);
-  find_meetings(wide, d, start, reach.time);
+  find_meetings(wide, d, start, reach_.time);
   mark_speculative(m, d);
 }
 
@@ -139,16 +139,16 @@ void SpeculativeCollision::find_meetings(const mjModel* m, mjData* d, const Body
 bool SpeculativeCollision::meet(const mjModel* m, mjData* d, std::span<const mjContact> listed,
                                 const BodyVelocities& velocities) {
   if (!has_varying_normal(m, listed.front())) return true;
-  const double horizon = find_largest_reach(m).time;
-  return prediction_.predict(wide_.get(), d, listed, velocities, horizon, &repair_, true) ==
+  return prediction_.predict(wide_.get(), d, listed, velocities, reach_.time, &repair_, true) ==
          Meeting::kAsListed;
 }
 
 /// Widens the gaps. A contact's reach is at most T sqrt(1 + s^2) times the relative speed of its
 /// bodies. Each of the two geoms widens its gap by the part of its own speed.
 void SpeculativeCollision::widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                                      const MocapMotion& mocap, const contact::Reach& reach) {
+                                      const MocapMotion& mocap) {
   const double dt = m->opt.timestep;
+  const contact::Reach& reach = reach_;
   const double scale = reach.time * std::sqrt(1 + reach.slip * reach.slip);
   const bool is_pushed = calc_applied_acceleration(m, d);
   if (is_pushed) {

@@ -46,6 +46,9 @@ class SpeculativeCollision {
   void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
                const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
 
+  /// The largest reach of all contacts of the model, in this step.
+  const contact::Reach& largest_reach() const { return reach_; }
+
   /// Two geoms that touch, of which MuJoCo has found as many contacts as it keeps of a pair, so
   /// that others may be missing; of the last call of collide, if there were any. A convex geom on
   /// flat terrain is none: all its contacts are known.
@@ -58,7 +61,7 @@ class SpeculativeCollision {
 
  private:
   void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
-                  const MocapMotion& mocap, const contact::Reach& reach);
+                  const MocapMotion& mocap);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start, double horizon);
@@ -67,6 +70,7 @@ class SpeculativeCollision {
 
   contact::ContactModel contact_model_;
   contact::ModelParameters parameters_;
+  contact::Reach reach_;  // the largest in this step
   // The largest value of each property over all materials.
   double max_friction_ = 0;
   contact::ContactLawData<double> largest_ = {};

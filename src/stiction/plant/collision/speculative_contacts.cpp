@@ -107,8 +107,10 @@ contact::Reach SpeculativeContacts::calc_reach(const mjModel* m, const mjContact
 /// True if the contact model may give the contact an impulse at these velocities.
 bool SpeculativeContacts::is_reached(const mjModel* m, const mjData* d, const mjContact& con,
                                      const BodyVelocities& velocities) const {
-  const contact::Reach reach = calc_reach(m, con);
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
+  // Most contacts are out of reach whatever their properties are.
+  if (calc_gap(con) >= collision_.largest_reach().calc_distance(v.normal, v.slip)) return false;
+  const contact::Reach reach = calc_reach(m, con);
   const double slip = reach.slip > 0 && is_lifted(m, d, con, reach, v) ? v.slip : 0;
   return calc_gap(con) < reach.calc_distance(v.normal, slip);
 }
@@ -133,6 +135,8 @@ bool SpeculativeContacts::is_closed(const mjModel* m, const mjData* d, const mjC
   const BodyVelocities::AtContact v = velocities.calc_at_contact(m, d, con);
   double distance = -m->opt.timestep * v.normal;
   if (contact::traits(contact_model_).lifts_sliding) {
+    const contact::Reach& largest = collision_.largest_reach();
+    if (calc_gap(con) >= distance + largest.time * largest.slip * v.slip) return false;
     const contact::Reach reach = calc_reach(m, con);
     if (is_lifted(m, d, con, reach, v)) distance += reach.time * reach.slip * v.slip;
   }

@@ -53,12 +53,16 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
   const auto overlaps = [&](const mjContact& con) { return con.dist <= -slop; };
   if (is_convex && std::any_of(listed.begin(), listed.end(), overlaps)) return Meeting::kAsListed;
   start(m, d, like, velocities);
-  is_met_.assign(listed.size(), 0);
   horizon_ = horizon;
   travel_ = contact::kTouchDistance / horizon;
-  found_.assign(listed.begin(), listed.end());
   Closing first;
-  if (!find_first(true, &first)) return Meeting::kAsListed;
+  if (!find_first(listed, true, &first)) return Meeting::kAsListed;
+  if (!may_meet(m, like)) {
+    hits_.clear();
+    return Meeting::kNone;
+  }
+  is_met_.assign(listed.size(), 0);
+  found_.assign(listed.begin(), listed.end());
   bool is_whole = true, goes_on = true;
   for (int round = 0; round < kMaxRounds && goes_on && is_whole; ++round) {
     // Overlap by the slop, by motion or, as far as this takes longer than the step, by a probe.
@@ -77,7 +81,7 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
     if (is_whole && is_slow && (is_closed || is_hit()))
       is_whole = collide_with_probe(slop - (time_ - first.time) * first.speed);
     const bool is_met = take_hits(listed, is_convex);
-    goes_on = !(is_met && is_convex) && find_first(false, &first);
+    goes_on = !(is_met && is_convex) && find_first(found_, false, &first);
   }
   place(d, 0, nullptr);
   if (!is_whole || meets_as(listed)) return Meeting::kAsListed;
@@ -105,6 +109,27 @@ void TouchPrediction::start(const mjModel* m, const mjData* d, const mjContact& 
     mju_cross(motion.v, motion.w, r);
     mju_addTo3(motion.v, V + 3);
   }
+}
+
+/// False if the balls around two geoms stay apart by more than the slop until the horizon.
+bool TouchPrediction::may_meet(const mjModel* m, const mjContact& con) const {
+  const auto is_infinite = [&](int geom) { return m->geom_rbound[geom] <= 0; };
+  if (is_infinite(con.geom[0]) || is_infinite(con.geom[1])) return true;
+  double x[3], v[3], u[3], arc = 0;
+  mju_sub3(x, motions_[1].position, motions_[0].position);
+  for (int side = 0; side < 2; ++side) {
+    const Motion& motion = motions_[side];
+    motion.calc_velocity(motion.position, 0, side == 0 ? u : v);
+    double lever[3];
+    mju_sub3(lever, motion.position, motion.center);
+    arc += 0.5 * mju_dot3(motion.w, motion.w) * horizon_ * horizon_ * mju_norm3(lever);
+  }
+  mju_subFrom3(v, u);
+  const double v2 = mju_dot3(v, v);
+  const double time = v2 > 0 ? std::clamp(-mju_dot3(x, v) / v2, 0.0, horizon_) : 0;
+  mju_addToScl3(x, v, time);
+  const double radius = m->geom_rbound[con.geom[0]] + m->geom_rbound[con.geom[1]];
+  return mju_norm3(x) <= radius + con.includemargin + 2 * slop_ + arc;
 }
 
 /// Moves both geoms from their start.
@@ -194,10 +219,11 @@ double TouchPrediction::calc_speed(const mjContact& con) const {
 
 /// Finds the first contact that closes.
 /// @param takes_closed true: also those that are closed and approach, more than they slide
-bool TouchPrediction::find_first(bool takes_closed, Closing* first) const {
+bool TouchPrediction::find_first(std::span<const mjContact> contacts, bool takes_closed,
+                                 Closing* first) const {
   bool is_any = false;
   const double after = time_;
-  for (const mjContact& con : found_) {
+  for (const mjContact& con : contacts) {
     const double gap = calc_gap(con), v_n = calc_normal_velocity(con, after);
     if (v_n > -travel_ || (gap <= 0 && (!takes_closed || -v_n < kSteep * calc_speed(con))))
       continue;

@@ -82,10 +82,11 @@ class TouchPrediction {
   };
   void start(const mjModel* m, const mjData* d, const mjContact& con,
              const BodyVelocities& velocities);
+  bool may_meet(const mjModel* m, const mjContact& con) const;
   void place(mjData* d, double time, const double* probe);
   bool collide(const mjModel* m, mjData* d, const mjContact& like, CollisionRepair* repair,
                bool has_constraints);
-  bool find_first(bool takes_closed, Closing* first) const;
+  bool find_first(std::span<const mjContact> contacts, bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
   double calc_arc(const mjContact& from, double time) const;
   double calc_speed(const mjContact& con) const;
