@@ -356,9 +356,7 @@ bool suits_contact_space(IslandProblem<F>& island, const SolverOptions& options)
   constexpr int kLeastDofs = 8;       // smaller matrices of velocities are as cheap
   constexpr int kMostImpulses = 128;  // W is dense
   if (!options.allows_contact_space || island.num_dofs() < kLeastDofs) return false;
-  using enum contact::NormalLawKind;
-  const contact::NormalLawKind law = options.parameters.normal_law;
-  if (law == log_barrier || law == ipc_barrier) return false;
+  if (contact::traits(options.parameters.normal_law).is_barrier) return false;
   const int m = island.count_impulses();
   return m > 0 && m <= std::min(island.num_dofs(), kMostImpulses) && !island.may_be_stiff();
 }
