@@ -98,14 +98,14 @@ def run_corpus(
 
 
 class StrideRuns:
-    """Repeated runs of one stepper with slow controls, and the CPU time of each stride. A run
-    ends early if a step fails, whose status is `failure`, or after max_seconds of CPU time;
+    """Repeated runs of one stepper with slow controls and one step a call, and the CPU time of each
+    stride. A run ends early if a step fails, whose status is `failure`, or after max_seconds of CPU time;
     later runs then end there too."""
 
     def __init__(
         self,
         model: mujoco.MjModel,
-        step: Callable[[mujoco.MjData, int], object],
+        step: Callable[[mujoco.MjData], object],
         num_strides: int,
         max_seconds: float,
     ) -> None:
@@ -131,7 +131,8 @@ class StrideRuns:
         self.data.ctrl[:] = self._controls(self.data.time)
         start = time.process_time()
         try:
-            self._step(self.data, STRIDE)
+            for _ in range(STRIDE):
+                self._step(self.data)
         except StepError as e:
             self.failure = e.report.status
             self.num_strides = len(times)
@@ -183,7 +184,7 @@ def load_steady_model(file: Path, num_strides: int) -> mujoco.MjModel | None:
 
 
 def _make_mujoco_runs(model: mujoco.MjModel, num_strides: int) -> StrideRuns:
-    return StrideRuns(model, lambda d, n: mujoco.mj_step(model, d, n), num_strides, _RUN_SECONDS)
+    return StrideRuns(model, lambda d: mujoco.mj_step(model, d), num_strides, _RUN_SECONDS)
 
 
 def _make_runs(model: mujoco.MjModel, contact_model: str, num_strides: int) -> StrideRuns:
@@ -191,7 +192,7 @@ def _make_runs(model: mujoco.MjModel, contact_model: str, num_strides: int) -> S
     try:
         simulator = Simulator(model, contact_model, max_seconds=_STEP_SECONDS)
     except Error:
-        runs = StrideRuns(model, lambda d, n: None, 0, _RUN_SECONDS)
+        runs = StrideRuns(model, lambda d: None, 0, _RUN_SECONDS)
         runs.failure = "refused"
         return runs
     return StrideRuns(model, simulator.step, num_strides, _RUN_SECONDS)

@@ -145,15 +145,15 @@ def run_scene(
     num_threads: int = DEFAULTS["num_threads"],
     num_repeats: int = 5,
 ) -> SceneCase:
-    """Times one scene from states of a run of mj_step, with the controls of its first keyframe or,
-    if these are zero, random ones. Each stepper takes some untimed steps from each state first."""
+    """Times one scene, one step a call, from states of a run of mj_step, with the controls of its
+    first keyframe or, if these are zero, random ones. Each stepper takes some untimed steps from each state first."""
     scene = load(name)
     model = scene.model
     with ignored_settings_are_fine():
         simulator = scene.make_simulator(contact_model, num_threads=num_threads)
     course = _Course(scene)
-    ours = course.make_runner(lambda data, n: simulator.step(data, n))
-    peer = course.make_runner(lambda data, n: mujoco.mj_step(model, data, n))
+    ours = course.make_runner(simulator.step)
+    peer = course.make_runner(lambda data: mujoco.mj_step(model, data))
     times = time_in_turns({"stiction": ours, "mujoco": peer}, num_repeats)
     us, mj = times["stiction"], times["mujoco"]
     reports = course.collect(lambda data: simulator.step(data))
@@ -184,12 +184,13 @@ class _Course:
         self._controls = ControlsName.keyframe if start.ctrl.any() else ControlsName.random
         self._states = self._make_states(start)
 
-    def make_runner(self, advance: Callable[[mujoco.MjData, int], object]) -> Runner:
-        """Makes a runner of a stepper, after its untimed steps."""
+    def make_runner(self, step: Advance) -> Runner:
+        """Makes a runner of a stepper with one step a call, after its untimed steps."""
         data = mujoco.MjData(self._model)
 
-        def advance_some(d: mujoco.MjData) -> object:
-            return advance(d, _STRIDE)
+        def advance_some(d: mujoco.MjData) -> None:
+            for _ in range(_STRIDE):
+                step(d)
 
         starts = self._settle(data, advance_some, _STRIDE)
         return Runner(
