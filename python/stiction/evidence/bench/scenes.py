@@ -146,7 +146,8 @@ def run_scene(
     num_repeats: int = 5,
 ) -> SceneCase:
     """Times one scene, one step a call, from states of a run of mj_step, with the controls of its
-    first keyframe or, if these are zero, random ones. Each stepper takes some untimed steps from each state first."""
+    first keyframe or, if these are zero, random ones. Each stepper takes some untimed steps from
+    each state first."""
     scene = load(name)
     model = scene.model
     with ignored_settings_are_fine():
