@@ -44,8 +44,8 @@ class Error : public std::runtime_error {
 /// Collects the faults of a file, so that all of them are reported at once.
 class ErrorList {
  public:
-  void add(ErrorCode code, std::string where, std::string message) {
-    errors_.emplace_back(code, std::move(where), std::move(message));
+  void add(ErrorCode code, std::string_view where, std::string_view message) {
+    errors_.emplace_back(code, where, message);
   }
   bool empty() const { return errors_.empty(); }
   /// Throws if the list is not empty. A single fault is thrown as it is. Several faults are thrown
