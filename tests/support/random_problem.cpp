@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+
+#include "stiction/contact/momentum_factor.hpp"
 
 namespace stiction::support {
 namespace {
@@ -241,6 +244,14 @@ class Generator {
 
 ContactProblem make_random_problem(const RandomProblemOptions& options, std::mt19937_64* rng) {
   return Generator(options, rng).make();
+}
+
+contact::ContactProblem make_completed_problem(const RandomProblemOptions& options,
+                                               std::mt19937_64* rng) {
+  contact::ContactProblem problem = make_random_problem(options, rng);
+  contact::MomentumFactor factor;
+  if (!factor.calc_derived(1, &problem)) throw std::logic_error("A is not positive definite");
+  return problem;
 }
 
 void append_problem(const ContactProblem& part, ContactProblem* whole) {

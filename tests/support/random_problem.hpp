@@ -24,6 +24,11 @@ struct RandomProblemOptions {
 contact::ContactProblem make_random_problem(const RandomProblemOptions& options,
                                             std::mt19937_64* rng);
 
+/// Makes a random problem that MomentumFactor::calc_derived has completed.
+/// @throws std::logic_error if its momentum matrix is not positive definite
+contact::ContactProblem make_completed_problem(const RandomProblemOptions& options,
+                                               std::mt19937_64* rng);
+
 /// Appends a problem to another one. Nothing couples the two.
 void append_problem(const contact::ContactProblem& part, contact::ContactProblem* whole);
 

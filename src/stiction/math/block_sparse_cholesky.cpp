@@ -81,9 +81,6 @@ void check_limits_at(int column) {
   if (column % kColumnsBetweenChecks == kColumnsBetweenChecks - 1) base::check_limits();
 }
 
-/// Rounds up to a multiple of four.
-int round_up(int n) { return (n + 3) / 4 * 4; }
-
 /// Copies a column of n numbers from the diagonal on, and some of those above it.
 void copy_column(const double* from, int diagonal, int n, double* to) {
   if (n < 4) return void(std::copy_n(from, n, to));

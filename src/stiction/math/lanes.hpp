@@ -14,6 +14,9 @@ namespace stiction::math {
 using Lanes = Vec4;
 inline constexpr int kNumLanes = 4;
 
+/// Returns n rounded up to a multiple of the lanes.
+inline int round_up(int n) { return (n + kNumLanes - 1) / kNumLanes * kNumLanes; }
+
 /// Returns x in every lane.
 inline Lanes broadcast(double x) { return broadcast_to<Lanes>(x); }
 /// The result of a comparison of Lanes.

@@ -18,23 +18,17 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::SolveStatus;
+using support::make_completed_problem;
 using support::num_trials;
 using support::to_vector;
 
-ContactProblem make_problem(const support::RandomProblemOptions& options, std::mt19937_64* rng) {
-  ContactProblem problem = support::make_random_problem(options, rng);
-  contact::MomentumFactor factor;
-  EXPECT_TRUE(factor.calc_derived(1, &problem));
-  return problem;
-}
-
 /// Trees and bodies with few constraints beside their dofs.
 ContactProblem make_sparse_problem(int trial, std::mt19937_64* rng) {
-  return make_problem({.num_bodies = trial % 3,
-                       .num_trees = 1 + trial % 3,
-                       .num_pairs = 1 + trial % 3,
-                       .num_rows = trial % 4},
-                      rng);
+  return make_completed_problem({.num_bodies = trial % 3,
+                                 .num_trees = 1 + trial % 3,
+                                 .num_pairs = 1 + trial % 3,
+                                 .num_rows = trial % 4},
+                                rng);
 }
 
 ContactSolution solve(const ContactProblem& problem, ContactModel model,
@@ -152,8 +146,8 @@ TEST_P(ContactSpace, SharesTheFactorOfTheProblem) {
 /// Makes a problem of one island that is solved in contact space.
 ContactProblem make_suitable_problem(ContactModel model, std::mt19937_64* rng) {
   for (;;) {
-    ContactProblem problem =
-        make_problem({.num_bodies = 0, .num_trees = 1, .num_pairs = 1, .num_rows = 1}, rng);
+    ContactProblem problem = make_completed_problem(
+        {.num_bodies = 0, .num_trees = 1, .num_pairs = 1, .num_rows = 1}, rng);
     const ContactSolution solution = solve(problem, model, {});
     if (solution.islands.size() == 1 && count_used(solution) == 1) return problem;
   }
@@ -175,8 +169,8 @@ TEST_P(ContactSpace, IsNotUsedWhereItCannotServe) {
   }
   EXPECT_EQ(count_used(solve(stiff, GetParam(), {})), 0);
   // More impulses than dofs.
-  const ContactProblem many =
-      make_problem({.num_bodies = 0, .num_trees = 1, .num_pairs = 30, .num_rows = 0}, &rng);
+  const ContactProblem many = make_completed_problem(
+      {.num_bodies = 0, .num_trees = 1, .num_pairs = 30, .num_rows = 0}, &rng);
   EXPECT_EQ(count_used(solve(many, GetParam(), {})), 0);
   // A guess that is the solution needs no search.
   const ContactSolution solution = solve(problem, GetParam(), {});

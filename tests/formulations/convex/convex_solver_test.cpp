@@ -21,6 +21,7 @@ using contact::ContactSolution;
 using contact::SolveStatus;
 using Eigen::VectorXd;
 using support::calc_dense_cost;
+using support::make_completed_problem;
 using support::num_trials;
 using support::solve_dense;
 using support::to_vector;
@@ -45,18 +46,11 @@ class Solver {
   contact::Islands islands_;
 };
 
-ContactProblem make_problem(const support::RandomProblemOptions& options, std::mt19937_64* rng) {
-  ContactProblem problem = support::make_random_problem(options, rng);
-  contact::MomentumFactor factor;
-  EXPECT_TRUE(factor.calc_derived(1, &problem));
-  return problem;
-}
-
 /// Makes problems with bodies, trees, or both, and with few or many constraints.
 std::vector<ContactProblem> make_problems(int num, std::mt19937_64* rng) {
   std::vector<ContactProblem> problems;
   for (int i = 0; i < num; ++i)
-    problems.push_back(make_problem(
+    problems.push_back(make_completed_problem(
         {.num_bodies = i % 6, .num_trees = 1 + i % 3, .num_pairs = 3 + i % 11, .num_rows = i % 8},
         rng));
   return problems;
@@ -223,8 +217,8 @@ TEST_P(AnySolver, ReusedSolverGivesTheBitsOfANewOne) {
 
 TEST_P(AnySolver, DofsWithoutConstraintsMoveFreely) {
   std::mt19937_64 rng(9);
-  const ContactProblem problem =
-      make_problem({.num_bodies = 12, .num_trees = 4, .num_pairs = 3, .num_rows = 1}, &rng);
+  const ContactProblem problem = make_completed_problem(
+      {.num_bodies = 12, .num_trees = 4, .num_pairs = 3, .num_rows = 1}, &rng);
   contact::Islands islands;
   islands.find(problem);
   const ContactSolution solution = Solver(GetParam()).solve(problem);
@@ -239,7 +233,7 @@ TEST_P(AnySolver, DofsWithoutConstraintsMoveFreely) {
 
 TEST_P(AnySolver, ReportsWhyItStopped) {
   std::mt19937_64 rng(10);
-  ContactProblem problem = make_problem({.num_bodies = 6, .num_trees = 0}, &rng);
+  ContactProblem problem = make_completed_problem({.num_bodies = 6, .num_trees = 0}, &rng);
   Solver solver(GetParam());
   solver.options.relative_tolerance = 1e-13;
   solver.options.max_iterations = 1;

@@ -21,14 +21,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using support::calc_law_hessian;
 using support::DenseProblem;
+using support::make_completed_problem;
 using support::to_vector;
-
-ContactProblem make_problem(const support::RandomProblemOptions& options, std::mt19937_64* rng) {
-  ContactProblem problem = support::make_random_problem(options, rng);
-  contact::MomentumFactor factor;
-  EXPECT_TRUE(factor.calc_derived(1, &problem));
-  return problem;
-}
 
 /// The solution of a problem and the Hessian at it.
 struct Solved {
@@ -57,7 +51,7 @@ class DenseHessian : public testing::TestWithParam<ContactModel> {};
 TEST_P(DenseHessian, EqualsTheHessianOfTheCost) {
   std::mt19937_64 rng(1);
   for (int i = 0; i < 20; ++i) {
-    const ContactProblem problem = make_problem({}, &rng);
+    const ContactProblem problem = make_completed_problem({}, &rng);
     const Solved solved(problem, GetParam());
     const MatrixXd expected = calc_law_hessian(GetParam(), problem, {}, solved.v);
     // The curvature amplifies the rounding of v_c (measured: 2e-11).
@@ -71,7 +65,7 @@ TEST_P(DenseHessian, UsesTheChosenLaws) {
   parameters.normal_law = contact::NormalLawKind::hertz;
   parameters.friction_law = contact::FrictionRegularizationKind::arctan;
   for (int i = 0; i < 5; ++i) {
-    const ContactProblem problem = make_problem({}, &rng);
+    const ContactProblem problem = make_completed_problem({}, &rng);
     const Solved solved(problem, GetParam(), parameters);
     const MatrixXd expected = calc_law_hessian(GetParam(), problem, parameters, solved.v);
     EXPECT_LE((solved.H - expected).norm(), 1e-9 * expected.norm()) << "problem " << i;
@@ -88,7 +82,7 @@ TEST_P(DenseHessian, IsTheDerivativeOfTheReferenceGradient) {
   std::normal_distribution<double> normal;
   int num_smooth = 0;
   for (int i = 0; i < 20; ++i) {
-    const ContactProblem problem = make_problem({}, &rng);
+    const ContactProblem problem = make_completed_problem({}, &rng);
     const Solved solved(problem, GetParam());
     const DenseProblem dense(problem);
     VectorXd d(solved.v.size());
@@ -108,7 +102,7 @@ TEST_P(DenseHessian, IsTheDerivativeOfTheReferenceGradient) {
 
 TEST_P(DenseHessian, WithoutContactsIsTheMomentumMatrix) {
   std::mt19937_64 rng(3);
-  const ContactProblem problem = make_problem({.num_pairs = 0, .num_rows = 0}, &rng);
+  const ContactProblem problem = make_completed_problem({.num_pairs = 0, .num_rows = 0}, &rng);
   const MatrixXd H = Solved(problem, GetParam()).H;
   const MatrixXd A = DenseProblem(problem).A;
   EXPECT_LE((H - A).norm(), 1e-15 * A.norm());

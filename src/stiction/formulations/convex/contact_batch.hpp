@@ -235,11 +235,14 @@ struct ContactBatch {
   void restore_domain() { parameters.normal = parameters.normal.without_extension(); }
 };
 
+/// Axes of the three angular components w_n, w_t1, w_t2.
+inline constexpr int kSpinAxis[3] = {2, 0, 1};
+/// Components that the friction of one contact couples, at most: two slips and three spins.
+inline constexpr int kMaxSlips = 5;
+
 /// Contacts of six components, v_c = [v_t1, v_t2, v_n, w_n, w_t1, w_t2]; else as ContactBatch.
 template <class Law>
 struct TorsionBatch {
-  /// Axes of the three angular components w_n, w_t1, w_t2.
-  static constexpr int kSpinAxis[3] = {2, 0, 1};
   BatchSource source;
   BatchFrame frame;
   Lanes v_c[6]{}, dv_c[6]{}, gamma[6]{};
@@ -372,5 +375,34 @@ template <class F>
 concept TakesAnchors = requires(const ElasticStick& stick, typename F::Parameters* p) {
   F::attach(stick, p);
 };
+
+/// Makes the laws of the contacts of a batch, whose source is set.
+/// @param calc_velocity (batch) computes v_c at the start of the step
+template <class F>
+void make_laws_of(const contact::ContactProblem& problem, const ModelParameters& model,
+                  auto&& calc_velocity, ContactBatch<F>* batch) {
+  ContactStart start;
+  gather(problem, batch->source, &batch->frame, &start);
+  calc_velocity(batch);
+  start.v_c0 = batch->v_c;
+  batch->parameters = F::make_parameters(start, model);
+  if constexpr (TakesAnchors<F>)
+    if (has_anchors(model)) F::attach(gather_anchors(problem, batch->source), &batch->parameters);
+}
+template <class F>
+void make_laws_of(const contact::ContactProblem& problem, const ModelParameters& model,
+                  auto&& calc_velocity, TorsionBatch<typename F::Torsion>* batch) {
+  using Torsion = typename F::Torsion;
+  typename Torsion::Start start;
+  gather(problem, batch->source, &batch->frame, &start);
+  for (int lane = 0; lane < batch->source.num_contacts; ++lane)
+    start.set_friction(lane, problem.contacts[batch->source.contact[lane]]);
+  calc_velocity(batch);
+  start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
+  batch->parameters = F::make_torsion_parameters(start, model);
+  if constexpr (TakesAnchors<Torsion>)
+    if (has_anchors(model))
+      Torsion::attach(gather_anchors(problem, batch->source), &batch->parameters);
+}
 
 }  // namespace stiction::formulations

@@ -9,17 +9,15 @@
 
 namespace stiction::formulations {
 
-using math::broadcast;
 using math::Lanes;
 using math::load;
 using math::multiply_add;
+using math::round_up;
 using math::store;
 
 namespace {
 
 constexpr int kLanes = math::kNumLanes;
-
-int round_up(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 /// Computes W = Y^T D^-1 Y over the rows of some blocks of a factor, both triangles.
 void calc_gram(std::span<const int> blocks, const math::BlockSparseCholesky& factor, int width,
@@ -176,7 +174,6 @@ void ContactSpace::fill_jacobian() {
 /// Fills the columns of J^T of one contact.
 void ContactSpace::fill_contact(const Place& place, int num_components, int contact,
                                 std::span<const SegmentBlock> segments) {
-  constexpr int kSpinAxis[] = {2, 0, 1};
   const contact::Contact& c = problem_.contacts[contact];
   const auto& r = c.offset;
   const auto along = [&](int axis, const double* a) {
@@ -274,19 +271,18 @@ bool ContactSpace::factor() {
                                        x_.factor.scratch.data());
 }
 
-void ContactSpace::solve(const std::vector<double>& s, std::vector<double>* d,
-                         std::vector<double>* du) {
+void ContactSpace::solve_direction() {
   const int n = static_cast<int>(x_.factor.active.size());
-  multiply_by_W(s, du);
+  multiply_by_W(x_.s, &x_.du);
   double* const f = x_.factor.scratch.data();
-  for (int p = 0; p < n; ++p) f[p] = (*du)[x_.factor.active[p]];
+  for (int p = 0; p < n; ++p) f[p] = x_.du[x_.factor.active[p]];
   std::fill(f + n, f + padded_, 0.0);
   math::solve_lower(padded_, x_.factor.S.data(), padded_, f);
   for (int p = 0; p < padded_; ++p) f[p] *= x_.factor.inv_diagonal[p];
   math::solve_lower_transposed(padded_, x_.factor.S.data(), padded_, f);
-  std::copy_n(s.begin(), width_, d->begin());
-  for (int p = 0; p < n; ++p) (*d)[x_.factor.active[p]] -= f[p];
-  multiply_by_W(*d, du);
+  std::copy_n(x_.s.begin(), width_, x_.d.begin());
+  for (int p = 0; p < n; ++p) x_.d[x_.factor.active[p]] -= f[p];
+  multiply_by_W(x_.d, &x_.du);
 }
 
 void ContactSpace::solve_four(const Place& place, std::span<const int> components,
@@ -331,8 +327,7 @@ void ContactSpace::write_velocities() {
   std::fill_n(dp, first_dof_ - begin, 0.0);
   math::multiply({x_.J.data(), stride_, width_}, x_.lambda.data(), x_.f.data());
   std::copy_n(x_.f.data(), num_dofs_, dp + first_dof_ - begin);
-  x_.Y.resize(n);  // as a vector of the factor
-  for (int i = 0; i < n; ++i) x_.Y[x_.rows[i]] = dp[i];
+  for (int i = 0; i < n; ++i) x_.Y[x_.rows[i]] = dp[i];  // Y as a vector of the factor
   A_->solve_in_place({x_.Y.data(), static_cast<std::size_t>(n)});
   for (int i = 0; i < n; ++i) {
     dv[i] = x_.Y[x_.rows[i]];

@@ -32,8 +32,6 @@ namespace stiction::formulations {
 /// of four. Four neighbors are the lanes of a batch, so a batch has contacts of several pairs.
 class ContactSpace : public IslandDofs {
  public:
-  /// Components of a contact that its friction couples, at most.
-  static constexpr int kMaxSlips = 5;
   /// Column p of G^-1 from its diagonal down, of one contact or row.
   struct Compliance {
     int size = 1;
@@ -76,6 +74,9 @@ class ContactSpace : public IslandDofs {
   bool build();
   /// Writes v, v - v* and A (v - v*) of lambda to the arrays of dofs.
   void write_velocities();
+
+  /// Computes the direction d = (I + G W)^-1 s and du = W d with the last factor.
+  void solve_direction();
 
   int num_contacts() const { return num_three_ + num_six_; }
   /// The indices of the contacts in the problem, in the order of contact space.
@@ -126,8 +127,6 @@ class ContactSpace : public IslandDofs {
   /// Factors W + G^-1 of the components that were added.
   /// @return false if it is not positive definite
   bool factor();
-  /// Computes d = (I + G W)^-1 s and du = W d with the last factor.
-  void solve(const std::vector<double>& s, std::vector<double>* d, std::vector<double>* du);
   /// Computes the changes du of all normal velocities for four right sides s, impulses at one
   /// contact each.
   /// @param components which components of the contacts have an impulse

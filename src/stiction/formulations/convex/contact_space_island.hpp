@@ -11,7 +11,6 @@
 #include "stiction/formulations/convex/coupled_island.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
 #include "stiction/formulations/convex/sweeps.hpp"
-#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/factorizations.hpp"
 
 namespace stiction::formulations {
@@ -72,10 +71,7 @@ class ContactSpaceIsland : public ContactSpace {
   }
 
   bool calc_direction() {
-    constexpr int kMaxSecants = 10;  // as IslandProblem
-    const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
-    num_secants_ += takes_secant;
-    if (!factor_hessian(takes_secant ? Curvature::kSecant : Curvature::kExact)) return false;
+    if (!factor_hessian(choose_curvature())) return false;
     solve_direction();
     return true;
   }
@@ -87,7 +83,6 @@ class ContactSpaceIsland : public ContactSpace {
     for (const RowSlice& row : rows()) add_curvature(k++, row.impulse.stiffness);
     return factor();
   }
-  void solve_direction() { solve(x_.s, &x_.d, &x_.du); }
   void calc_contact_directions() {
     for_each_place([&](auto& batch, const Place& place) { read_direction(place, &batch); });
   }
@@ -115,11 +110,6 @@ class ContactSpaceIsland : public ContactSpace {
   double move(double alpha) {
     math::add_multiple(width_, alpha, x_.d.data(), x_.lambda.data());
     return alpha * std::sqrt(momentum_slope(1).curvature);
-  }
-
-  bool is_far() const {
-    constexpr double kFar = 0.5;
-    return residual_.norm > kFar * residual_.scale;
   }
 
   /// Calls f(batch) for all batches, in the order of contacts().
@@ -265,33 +255,9 @@ class ContactSpaceIsland : public ContactSpace {
     fill(num_three_, num_contacts(), &arrays_.torsion_batches);
     calc_start_velocities(&x_.u);
     for_each_place([&](auto& batch, const Place& place) {
-      gather_start(place, model, &batch);
-      if constexpr (TakesAnchors<F>)
-        if (has_anchors(model)) {
-          using Law =
-              std::conditional_t<std::is_same_v<std::decay_t<decltype(batch)>, ContactBatch<F>>, F,
-                                 Torsion>;
-          Law::attach(gather_anchors(problem_, batch.source), &batch.parameters);
-        }
+      make_laws_of<F>(
+          problem_, model, [&](auto* to) { read_velocity(place, to); }, &batch);
     });
-  }
-  void gather_start(const Place& place, const contact::ModelParameters& model,
-                    ContactBatch<F>* batch) const {
-    ContactStart start;
-    gather(problem_, batch->source, &batch->frame, &start);
-    read_velocity(place, batch);
-    start.v_c0 = batch->v_c;
-    batch->parameters = F::make_parameters(start, model);
-  }
-  void gather_start(const Place& place, const contact::ModelParameters& model,
-                    TorsionBatch<Torsion>* batch) const {
-    typename Torsion::Start start;
-    gather(problem_, batch->source, &batch->frame, &start);
-    for (int lane = 0; lane < batch->source.num_contacts; ++lane)
-      start.set_friction(lane, problem_.contacts[batch->source.contact[lane]]);
-    read_velocity(place, batch);
-    start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
-    batch->parameters = F::make_torsion_parameters(start, model);
   }
 
   /// Solves one contact or row after the other for the others' impulses, from no impulses on.
@@ -335,8 +301,6 @@ class ContactSpaceIsland : public ContactSpace {
   }
 
   Arrays& arrays_;
-  numerics::Residual residual_;  // at the point of the last gradient
-  int num_secants_ = 0;          // number of directions that were computed with secants
 };
 
 /// The arrays of a model that may be solved in contact space; of others none.

@@ -145,13 +145,8 @@ class ConvexSolver final : public ContactSolver {
       batch.source = BatchSource();
       for (; next < pair.contact_end && batch.source.num_contacts < math::kNumLanes; ++next)
         if (!is_torsion(next)) batch.source.contact[batch.source.num_contacts++] = next;
-      ContactStart start;
-      gather(problem, batch.source, &batch.frame, &start);
-      batch.calc_velocity(V);
-      start.v_c0 = batch.v_c;
-      batch.parameters = F::make_parameters(start, model);
-      if constexpr (TakesAnchors<F>)
-        if (has_anchors(model)) F::attach(gather_anchors(problem, batch.source), &batch.parameters);
+      make_laws_of<F>(
+          problem, model, [&](auto* to) { to->calc_velocity(V); }, &batch);
     }
     if constexpr (TakesTorsion<F>) {
       next = pair.contact_begin;
@@ -166,22 +161,14 @@ class ConvexSolver final : public ContactSolver {
                        const PairSlice& pair, const PairVelocity& V, int* next,
                        auto* batch) requires TakesTorsion<F> {
     batch->source = BatchSource();
-    typename F::Torsion::Start start;
     for (; *next < pair.contact_end && batch->source.num_contacts < math::kNumLanes; ++*next) {
       const Contact& contact = problem.contacts[*next];
       if (!needs_torsion_law(contact)) continue;
       const int lane = batch->source.num_contacts++;
       batch->source.contact[lane] = *next;
     }
-    gather(problem, batch->source, &batch->frame, &start);
-    for (int lane = 0; lane < batch->source.num_contacts; ++lane)
-      start.set_friction(lane, problem.contacts[batch->source.contact[lane]]);
-    batch->calc_velocity(V);
-    start.v_c0 = {batch->v_c[0], batch->v_c[1], batch->v_c[2]};
-    batch->parameters = F::make_torsion_parameters(start, model);
-    if constexpr (TakesAnchors<typename F::Torsion>)
-      if (has_anchors(model))
-        F::Torsion::attach(gather_anchors(problem, batch->source), &batch->parameters);
+    make_laws_of<F>(
+        problem, model, [&](auto* to) { to->calc_velocity(V); }, batch);
   }
 
   IslandStatistics solve_island(const ContactProblem& problem, const SolverOptions& options,
@@ -256,7 +243,7 @@ class ConvexSolver final : public ContactSolver {
       }
     }
     numerics::NewtonResult start;
-    if (!has_guess || !numerics::is_converged(island_problem->calc_gradient(), newton))
+    if (!has_guess || !numerics::is_converged(island_problem->residual(), newton))
       start = start_in_contact_space(
           island, options, newton, island_problem, statistics,
           [&](auto* in_contact_space) { return numerics::minimize(*in_contact_space, newton); });

@@ -39,6 +39,13 @@ class IslandDofs {
   bool is_one_free_body() const;
 
   int num_dofs() const { return range_.num_dofs; }
+  /// The residual at the point of the last gradient.
+  const numerics::Residual& residual() const { return residual_; }
+  /// True if the last residual is about as large as the impulses.
+  bool is_far() const {
+    constexpr double kFar = 0.5;
+    return residual_.norm > kFar * residual_.scale;
+  }
   /// Returns the number of impulses: three per contact, and one per row.
   int count_impulses() const {
     int num = range_.row_end - range_.row_begin;
@@ -55,6 +62,16 @@ class IslandDofs {
   bool is_compensated() const { return is_compensated_; }
 
  protected:
+  /// Returns the curvature of the next Hessian. Far from the solution the exact curvature of
+  /// friction and of stiff contacts is a poor model, so secants take its place. Secants much above
+  /// the curvature make short steps, so the number of these steps is limited.
+  laws::Curvature choose_curvature() {
+    constexpr int kMaxSecants = 10;
+    const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
+    num_secants_ += takes_secant;
+    return takes_secant ? laws::Curvature::kSecant : laws::Curvature::kExact;
+  }
+
   IslandDofs(const contact::ContactProblem& problem, const IslandRange& range, SolverLayout* layout,
              DofArrays* dofs, math::BlockSparseCholesky* hessian)
       : problem_(problem), range_(range), layout_(*layout), dofs_(*dofs), H_(*hessian) {}
@@ -116,8 +133,10 @@ class IslandDofs {
   SolverLayout& layout_;
   DofArrays& dofs_;
   math::BlockSparseCholesky& H_;
-  double momentum_ = 0;   // |D A v*|, with moving surfaces [sqrt(J)]
-  double min_scale_ = 0;  // smallest scale of residuals [sqrt(J)]
+  double momentum_ = 0;          // |D A v*|, with moving surfaces [sqrt(J)]
+  double min_scale_ = 0;         // smallest scale of residuals [sqrt(J)]
+  numerics::Residual residual_;  // at the point of the last gradient
+  int num_secants_ = 0;          // number of directions that were computed with secants
 
  private:
   double row_velocity(const RowSlice& row, const double* v);

@@ -80,13 +80,7 @@ class IslandProblem : public IslandDofs {
   /// @return false if H is not positive definite
   bool calc_direction() {
     stiffness_ = 0;
-    // Far from the solution the exact curvature of friction and of stiff contacts is a poor model.
-    // Use secants there. Secants much above the curvature make short steps, so the number of these
-    // steps is limited.
-    constexpr int kMaxSecants = 10;
-    const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
-    num_secants_ += takes_secant;
-    const Curvature curvature = takes_secant ? Curvature::kSecant : Curvature::kExact;
+    const Curvature curvature = choose_curvature();
     if (is_one_free_body()) {
       set_direction_to_descent();
       return solve_free_body(curvature);
@@ -108,12 +102,6 @@ class IslandProblem : public IslandDofs {
       const PairVelocity dV(pair_velocity(pair, dofs_.direction.data()));
       for_each_batch(pair, [&](auto& batch) { batch.calc_direction(dV); });
     }
-  }
-
-  /// True if the last residual is about as large as the impulses.
-  bool is_far() const {
-    constexpr double kFar = 0.5;
-    return residual_.norm > kFar * residual_.scale;
   }
 
   /// Returns the length of a step that corrects rounding errors of the gradient alone [sqrt(J)]. A
@@ -282,8 +270,6 @@ class IslandProblem : public IslandDofs {
   }
 
   SolverArrays<F>& arrays_;
-  numerics::Residual residual_;  // at the point of the last gradient
-  int num_secants_ = 0;          // number of directions that were computed with secants
   double stiffness_ = 0;
   double continuation_parameter_ = 1;  // s of numerics::StiffProblem
   bool is_extended_ = false;           // barriers are extended linearly

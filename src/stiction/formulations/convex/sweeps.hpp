@@ -34,7 +34,6 @@ struct SweepChange {
 
 /// The friction of one contact: |gamma_i / mu_i| <= bound.
 struct SweptFriction {
-  static constexpr int kMaxSlips = 5;
   static constexpr int kTwoSlips[] = {0, 1};
   double bound = 0;      // [N s]
   double tolerance = 0;  // slip mu u up to which the contact sticks [m/s]
@@ -122,7 +121,7 @@ void sweep_contact(const auto& batch, int lane, auto&& at, SweepChange* change) 
   // An elastic step of each component, cut at the bound. Both tangential components have the same
   // mobility, so that friction opposes the slip.
   const double w_slip = 0.5 * (at.mobility(0) + at.mobility(1));
-  std::array<double, SweptFriction::kMaxSlips> impulse{};
+  std::array<double, kMaxSlips> impulse{};
   double length2 = 0;
   for (int k = 0; k < friction.size && friction.bound > 0; ++k) {
     const double mu = friction.mu[k];
