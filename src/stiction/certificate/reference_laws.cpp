@@ -12,6 +12,7 @@
 namespace stiction::certificate {
 
 using contact::FrictionRegularizationKind;
+using contact::kInfinity;
 using contact::NormalLawKind;
 using contact::positive_part;
 using contact::RowKind;
