@@ -100,7 +100,7 @@ void visit(Is<sim::AnchorSummary> auto& x, auto&& f) {
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
   (void)x.read_taxels();
   f(x.status, x.message, x.time, x.num_steps, x.certificate, x.momentum_error, x.statistics,
-    x.timings, x.advance, x.contacts, x.patches, x.taxels, x.trace, x.islands, x.anchors,
+    x.timings, x.advance, x.contacts, x.patches, x.started_taxels, x.trace, x.islands, x.anchors,
     x.num_warnings, x.warning, x.warnings, x.missing_memory);
 }
 

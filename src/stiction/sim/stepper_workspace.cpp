@@ -294,7 +294,7 @@ void Stepper::Workspace::set_taxels(std::span<const plant::TaxelGrid> grids) {
 /// MuJoCo's own step, where they keep them.
 void Stepper::Workspace::read_taxels(mjData* d) {
   StepReport* const report = out.report;
-  taxels_->start(d, &report->taxels);
+  taxels_->start(d, &report->started_taxels);
   report->taxel_reader = out.failed() || taxels_->empty() ? nullptr : taxels_;
   if (!out.failed() && has_start_ && taxels_->has_tactile())
     taxels_->write_sensordata(model, report->read_taxels(), d);

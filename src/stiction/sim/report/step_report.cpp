@@ -39,8 +39,9 @@ std::string describe_status(std::uint32_t status) {
 }
 
 const TaxelReport& StepReport::read_taxels() const {
-  if (const auto reader = std::exchange(taxel_reader, nullptr)) reader->read(*this, &taxels);
-  return taxels;
+  if (const auto reader = std::exchange(taxel_reader, nullptr))
+    reader->read(*this, &started_taxels);
+  return started_taxels;
 }
 
 void StepReport::warn(WarningKind kind, WarningText text, int count) {

@@ -209,12 +209,12 @@ struct StepReport : CallFindings {
   /// A checkpoint with Stepper::get_state has them. 0 at time 0, where there is no step before.
   std::uint32_t missing_memory = 0;
 
-  /// The readings of taxels. A step keeps only the poses of the sensors, and read_taxels() computes
-  /// the rest from the contacts and patches. A call that failed has no readings.
-  mutable TaxelReport taxels;
-  mutable std::shared_ptr<TaxelReader> taxel_reader;  // null if there is nothing to compute
-  /// Returns the readings; the first call computes them. Threads must not read the reports of one
-  /// stepper at the same time.
+  /// The layout and the poses of the sensors of taxels, to which read_taxels() adds the readings.
+  mutable TaxelReport started_taxels;
+  mutable std::shared_ptr<TaxelReader> taxel_reader;  // null if there is nothing to add
+  /// Returns the readings of taxels, which are 0 if the call failed. The first call computes them
+  /// from the contacts and patches. Threads must not read the reports of one stepper at the same
+  /// time.
   const TaxelReport& read_taxels() const;
 
   /// Adds warnings of a kind, of which `text` is the last one. See StepOutputs::warn.
