@@ -109,11 +109,11 @@ TEST(Islands, AreFoundAgainIfOtherBlocksAreJoined) {
     if (!row.empty()) graph.add_row(row);
     return graph.problem;
   };
-  const ContactProblem problems[] = {
-      make({0, 1}, {2, 3}, {0, 0}), make({0, 1}, {2, 3}, {0, 0}), make({0, 4}, {2, 3}, {0, 0}),
-      make({0, 4}, {2, 5}, {0, 0}), make({0, 4}, {2, 5}, {2, 0}), make({0, 4}, {2, 5}, {3, 0}),
-      make({0, 4, 2}, {5}, {3, 0}), make({0, 4}, {}, {3, 0}),     make({}, {0, 4}, {3, 0}),
-      make({}, {}, {3, 0})};
+  const ContactProblem problems[] = {make({0, 1}, {2, 3}, {0, 0}), make({0, 1}, {2, 3}, {0, 0}),
+                                     make({0, 4}, {2, 3}, {0, 0}), make({0, 4}, {2, 5}, {0, 0}),
+                                     make({0, 4}, {2, 5}, {2, 0}), make({0, 4}, {2, 5}, {3, 0}),
+                                     make({0, 4, 2}, {5}, {3, 0}), make({0, 4}, {}, {3, 0}),
+                                     make({}, {0, 4}, {3, 0}),     make({}, {}, {3, 0})};
   Islands kept;
   for (const ContactProblem& problem : problems) {
     Islands fresh;

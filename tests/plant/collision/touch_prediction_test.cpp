@@ -73,9 +73,8 @@ bool may_meet(const Pass& pass) {
   TouchPrediction prediction;
   CollisionRepair repair;
   const CollisionCounter counter;
-  EXPECT_EQ(
-      prediction.predict(scene.model, d, {&con, 1}, velocities, kHorizon, &repair, false),
-      Meeting::kNone);
+  EXPECT_EQ(prediction.predict(scene.model, d, {&con, 1}, velocities, kHorizon, &repair, false),
+            Meeting::kNone);
   EXPECT_TRUE(prediction.closes(con));
   return num_collided > 0;
 }

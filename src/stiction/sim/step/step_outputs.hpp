@@ -151,7 +151,7 @@ class StepOutputs {
     return !failed();
   }
 
-  StepReport* report = &own_report_;  // of the caller, or else that of this object
+  StepReport* report = &own_report_;        // of the caller, or else that of this object
   std::optional<plant::MuJoCoGuard> guard;  // one a step, because its handler takes time to set
   ReportParts parts;
   bool has_taxels = false;   // taxels read the patches of the report
