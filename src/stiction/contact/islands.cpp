@@ -64,6 +64,7 @@ void Islands::find(const ContactProblem& problem) {
   write_structure(problem, &next_structure_);
   if (next_structure_ == structure_) return;
   std::swap(structure_, next_structure_);
+  next_structure_.reserve(structure_.capacity());  // the next step allocates nothing
   const int num_blocks = problem.num_blocks();
   parent_.resize(num_blocks);
   constrained_.assign(num_blocks, 0);
