@@ -57,6 +57,12 @@ ColumnRange unite(const ColumnRange& a, const ColumnRange& b) {
 /// If less than this fraction of |x|^2 is left by a projection, another one removes the round-off.
 constexpr double kMuchCancels = 0.5;
 
+/// Returns how many numbers the rows of a triangular matrix of this size have.
+std::size_t triangle(int size) { return static_cast<std::size_t>(size) * (size + 1) / 2; }
+
+/// Rows of the basis that stay in the cache.
+constexpr int kTile = 32;
+
 }  // namespace
 
 const double* RowChoice::row(int i) const { return X + static_cast<std::size_t>(i) * num_columns; }
@@ -268,7 +274,7 @@ void RowBasis::start(int num_rows, int num_columns) {
   selected_.clear();
   basis_.clear();
   basis_.reserve(static_cast<std::size_t>(max_rank_) * num_columns);
-  base::resize_within_limits(static_cast<std::size_t>(max_rank_) * max_rank_, &rows_of_factor_);
+  base::resize_within_limits(triangle(max_rank_), &rows_of_factor_);
   row_.resize(num_columns);
 }
 
@@ -276,15 +282,24 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
   const int n = num_columns_, k = rank();
   STICTION_ASSERT(static_cast<int>(along.size()) >= k);
   const double before = dot(n, x, x);
-  math::multiply_rows(k, n, basis_.data(), x, nullptr, along.data());
-  math::subtract_rows(k, n, basis_.data(), along.data(), x);
+  const ColumnRange support = find_support(n, x);
+  for (int j = 0; j < k; j += 4) {
+    const double* rows[4];
+    const int count = std::min(4, k - j);
+    for (int i = 0; i < count; ++i) rows[i] = row(j + i) + support.first;
+    double products[4];
+    math::multiply_listed_rows(count, support.size(), rows, x + support.first, products);
+    std::copy_n(products, count, along.begin() + j);
+  }
+  math::subtract_rows(k, n, row(0), along.data(), x);
   const double left = dot(n, x, x);
   if (left > kMuchCancels * before) return left;
-  for (int j = 0; j < k; ++j) {
-    const double* q = basis_.data() + static_cast<std::size_t>(j) * n;
-    const double again = dot(n, q, x);
-    math::add_multiple(n, -again, q, x);
-    along[j] += again;
+  for (int j = 0; j < k; j += kTile) {
+    double again[kTile];
+    const int count = std::min(kTile, k - j);
+    math::multiply_rows(count, n, row(j), x, nullptr, again);
+    math::subtract_rows(count, n, row(j), again, x);
+    for (int i = 0; i < count; ++i) along[j + i] += again[i];
   }
   return dot(n, x, x);
 }
@@ -292,7 +307,7 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
 void RowBasis::project_out(double* rows, std::vector<double>* along,
                            std::span<double> squared) const {
   const int num_rows = static_cast<int>(squared.size());
-  along->resize(static_cast<std::size_t>(4) * rank());
+  along->resize(static_cast<std::size_t>(4) * std::max(rank(), kTile));
   for (int i = 0; i < num_rows; i += 4) {
     base::check_limits();
     project_out_block(std::min(4, num_rows - i), rows + static_cast<std::size_t>(i) * num_columns_,
@@ -303,7 +318,6 @@ void RowBasis::project_out(double* rows, std::vector<double>* along,
 /// Projects up to four rows as project_out does one, with the same bits.
 void RowBasis::project_out_block(int num_rows, double* rows, double* along, double* squared) const {
   const int n = num_columns_, k = rank();
-  const double* const Q = basis_.data();
   double before[4], products[4];
   double* x[4] = {};
   for (int r = 0; r < num_rows; ++r) {
@@ -316,14 +330,12 @@ void RowBasis::project_out_block(int num_rows, double* rows, double* along, doub
   for (int r = 0; r < num_rows; ++r) parts[r] = x[r] + support.first;
   for (int j = 0; j < k; ++j) {
     math::multiply_listed_rows(num_rows, support.size(), parts,
-                               Q + static_cast<std::size_t>(j) * n + support.first, products);
+                               row(j) + support.first, products);
     for (int r = 0; r < num_rows; ++r) along[r * k + j] = products[r];
   }
-  constexpr int kTile = 32;  // rows of the basis that stay in the cache
   for (int j = 0; j < k; j += kTile)
     for (int r = 0; r < num_rows; ++r)
-      math::subtract_rows(std::min(kTile, k - j), n, Q + static_cast<std::size_t>(j) * n,
-                          along + r * k + j, x[r]);
+      math::subtract_rows(std::min(kTile, k - j), n, row(j), along + r * k + j, x[r]);
 
   int num_again = 0;
   for (int r = 0; r < num_rows; ++r) {
@@ -331,10 +343,14 @@ void RowBasis::project_out_block(int num_rows, double* rows, double* along, doub
     if (!(squared[r] > kMuchCancels * before[r])) x[num_again++] = x[r];
   }
   if (num_again == 0) return;
-  for (int j = 0; j < k; ++j) {
-    const double* q = Q + static_cast<std::size_t>(j) * n;
-    math::multiply_listed_rows(num_again, n, x, q, products);
-    for (int r = 0; r < num_again; ++r) math::add_multiple(n, -products[r], q, x[r]);
+  for (int j = 0; j < k; j += kTile) {
+    const int count = std::min(kTile, k - j);
+    for (int i = 0; i < count; ++i) {
+      math::multiply_listed_rows(num_again, n, x, row(j + i), products);
+      for (int r = 0; r < num_again; ++r) along[r * kTile + i] = products[r];
+    }
+    for (int r = 0; r < num_again; ++r)
+      math::subtract_rows(count, n, row(j), along + r * kTile, x[r]);
   }
   for (int r = 0; r < num_rows; ++r)
     squared[r] =
@@ -344,7 +360,7 @@ void RowBasis::project_out_block(int num_rows, double* rows, double* along, doub
 bool RowBasis::append(const double* X, int row, double tolerance, const RowFilter* filter) {
   const int n = num_columns_, k = rank();
   const double* x = X + static_cast<std::size_t>(row) * n;
-  double* l = rows_of_factor_.data() + static_cast<std::size_t>(k) * max_rank_;
+  double* l = rows_of_factor_.data() + triangle(k);
   std::copy_n(x, n, row_.begin());
   const double left = project_out(row_.data(), {l, static_cast<std::size_t>(k)});
   const double squared = dot(n, x, x);
@@ -362,7 +378,7 @@ void RowBasis::pack_factor() {
   const int k = rank();
   base::fill_zeros_within_limits(static_cast<std::size_t>(k) * k, &factor_);
   for (int i = 0; i < k; ++i)
-    std::copy_n(rows_of_factor_.data() + i * max_rank_, i + 1, factor_.data() + i * k);
+    std::copy_n(rows_of_factor_.data() + triangle(i), i + 1, factor_.data() + i * k);
 }
 
 void RowBasis::select(const RowChoice& choice) {

@@ -157,13 +157,16 @@ class RowBasis {
   void start(int num_rows, int num_columns);
   void select(const RowChoice& choice);
   void pack_factor();
+  const double* row(int place) const {
+    return basis_.data() + static_cast<std::size_t>(place) * num_columns_;
+  }
   void project_out_block(int num_rows, double* rows, double* along, double* squared) const;
 
   int num_columns_ = 0, max_rank_ = 0;
   std::vector<int> selected_;
   std::vector<double> basis_;
   std::vector<double> factor_;
-  std::vector<double> rows_of_factor_;  // rows of L with a stride of max_rank_
+  std::vector<double> rows_of_factor_;  // rows of L up to the diagonal
   std::vector<double> row_;
   RowSelector selector_;
 };
