@@ -117,6 +117,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
 template <class F>
 void Stepper::Workspace::call(mjData* d, F&& work) {
   const double time = d->time;
+  out.guard.emplace();
   has_start_ = false;
   try {
     limits.begin_step();
@@ -137,6 +138,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
       certificate.error_bound = certificate.velocity_bound = contact::kInfinity;
   }
   memories.mocap.give_back_poses(d);
+  out.guard.reset();
 }
 
 /// Fails a step that left its stages by an exception.
