@@ -19,8 +19,8 @@ namespace stiction::formulations {
 ///
 ///     v = v* + A^-1 J^T lambda,   u = J v = u* + W lambda,   W = J A^-1 J^T,
 ///
-/// so an iteration costs O(m^2 + m n) for m impulses and n dofs that they reach. Newton's method for
-/// lambda = gamma(u) has the same iterates as that for v, from the same start and curvature:
+/// so an iteration costs O(m^2 + m n) for m impulses and n dofs that they reach. Newton's method
+/// for lambda = gamma(u) has the same iterates as that for v, from the same start and curvature:
 ///
 ///     (I + G W) d = s,   s = gamma - lambda,   G = -d gamma/du.
 ///

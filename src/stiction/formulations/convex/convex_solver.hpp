@@ -247,11 +247,11 @@ class ConvexSolver final : public ContactSolver {
     }
     numerics::NewtonResult start;
     if (!has_guess || !numerics::is_converged(island_problem->residual(), newton))
-      start = start_in_contact_space(
-          island, options, &rest, island_problem, statistics,
-          [](auto* in_contact_space, const numerics::NewtonOptions& half) {
-            return numerics::minimize(*in_contact_space, half);
-          });
+      start =
+          start_in_contact_space(island, options, &rest, island_problem, statistics,
+                                 [](auto* in_contact_space, const numerics::NewtonOptions& half) {
+                                   return numerics::minimize(*in_contact_space, half);
+                                 });
     return add_start(start, minimize_island(island_problem, rest), statistics);
   }
 
