@@ -110,7 +110,7 @@ void RowSelector::start() {
 
 /// Turns the pairs of the rows that are in the basis already as they were turned before.
 void RowSelector::turn_kept_pairs() {
-  last_turns_.swap(turns_);
+  last_turns_ = turns_;  // a swap would make the memory of both grow in turn
   turns_.assign(cross_.size(), {});
   is_turned_.assign(cross_.size(), 0);
   for (const int row : basis_->selected()) {
