@@ -91,14 +91,18 @@ struct Contact {
 };
 
 /// The tangential spring of a contact under the friction law `elastic`. It carries friction while
-/// the contact sticks. With the slip v_t, the spring's trial impulse at the end of the step is
+/// the contact sticks. With the slip v_t and the arc velocity s, the spring's trial impulse at the
+/// end of the step is
 ///
-///     y = p + a v_t,   a = dt (dt k_t + c),   p = dt k_t u,
+///     y = p + a (v_t + s),   a = dt (dt k_t + c),   p = dt k_t u,
 ///
 /// and friction is -y, cut at its bound. Source: [theory:anchors].
 struct Anchor {
   /// The stretch u at the start of the step: two tangential [m], torsion and two rolling [rad].
   std::array<double, 5> stretch{};
+  /// The tangential velocity that the arcs of the bodies add to v_t over the step [m/s]; the spring
+  /// sees the sum of both.
+  std::array<double, 2> arc_velocity{};
   double stiffness = 0;  // k_t >= 0, of the tangential components [N/m]
   double damping = 0;    // c >= 0 [N s/m]
 };

@@ -270,6 +270,8 @@ void check_anchor(const Anchor& anchor, int index, ProblemFault* fault) {
     fault->require_value(holds, "anchors", index, member, value, range);
   };
   for (const double u : anchor.stretch) require(std::isfinite(u), ".stretch", u, "finite");
+  for (const double v : anchor.arc_velocity)
+    require(std::isfinite(v), ".arc_velocity", v, "finite");
   require(anchor.stiffness >= 0 && std::isfinite(anchor.stiffness), ".stiffness", anchor.stiffness,
           "finite and at least 0");
   require(anchor.damping >= 0 && std::isfinite(anchor.damping), ".damping", anchor.damping,

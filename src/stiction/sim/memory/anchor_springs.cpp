@@ -12,7 +12,7 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 25;
+constexpr std::size_t kWordsOfPair = 25, kWordsOfPoint = 25;
 constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
@@ -39,6 +39,11 @@ void for_each_number_of_pair(auto& pair, auto&& f) {
   }
   f(pair.energy);
   f(pair.spare);
+  for (auto* vector : {&pair.bend, &pair.expected}) {
+    f(vector->x);
+    f(vector->y);
+    f(vector->z);
+  }
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct AnchorPoint {
   math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
   math::Vec3 twist{};         // torsion about the normal and rolling [rad]
   math::Vec3 force{};         // of the stretched spring on B at the end of the step [N]
-  math::Vec3 displacement{};  // dt v_t of the step, without moving surfaces [m]
+  math::Vec3 displacement{};  // dt v of the step, without moving surfaces [m]
   double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
   double area = 1;            // of a face [m^2]; 1 for a point
   std::uint64_t feature = 0;  // the elements that meet in a face; 0 for a point
@@ -54,6 +54,8 @@ struct AnchorPair {
   int num_points = 0;
   double energy = 0;  // of the springs at the end of the step [J]
   double spare = 0;   // energy that AnchorSharing has kept for these geoms [J]
+  math::Vec3 bend{};      // of the step before: way beyond dt v over dt^2 [m/s^2]
+  math::Vec3 expected{};  // the way beyond dt v that this step's springs expect [m]
 };
 
 /// The anchors of a step.

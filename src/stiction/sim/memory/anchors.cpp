@@ -131,6 +131,7 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
   summary_.num_lost = 0;
   summary_.energy_gain = 0;
   has_lost_holding_ = false;
+  dt_before_ = m->opt.timestep;
   problem->anchors.assign(problem->num_contacts(), Anchor());
   // Patches mostly come in the order of their contacts, so each search begins after the last one.
   std::size_t next_patch = 0;
@@ -203,6 +204,7 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   for (int side = 0; side < 2; ++side)
     if (jumps[side]) poses[side] = now->poses[side];
   keeps_slip_ = jumps[0] || jumps[1] || turns_far;
+  beyond_ = {.expected = before.expected};
   const SurfaceMotion motion(poses, now->poses);
   const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
@@ -221,6 +223,19 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
     now->spare = sharing_.solve(before.spare);
   }
   summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
+  expect_arc(motion, before, problem.time_step, now);
+}
+
+/// Computes the way beyond dt v that the bodies will have in this step: as in the last one, and
+/// changed by as much as then.
+void Anchors::expect_arc(const SurfaceMotion& motion, const AnchorPair& before, double dt,
+                         AnchorPair* now) const {
+  if (beyond_.count == 0) return;
+  now->bend = beyond_.sum * (1 / (beyond_.count * dt_before_ * dt_before_));
+  const Vec3 last = motion.turn(before.bend);
+  Vec3 bend = now->bend;
+  if (dot(last, last) > 0) bend += (now->bend - last) * (dt / dt_before_);
+  now->expected = bend * (dt * dt);
 }
 
 /// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
@@ -234,7 +249,7 @@ double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
 /// Carries the stretch of a contact from the last step to this one.
 /// @return the work of the bodies' motion beyond the slip that the step computed [J]
 double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
-                      const SpringRatios& ratios, AnchorPoint* now) const {
+                      const SpringRatios& ratios, AnchorPoint* now) {
   const double spin = motion.calc_spin(now->normal);
   const auto turn = [&](const Vec3& a) {
     return plant::carry_to_plane(a, before.normal, now->normal, spin);
@@ -249,12 +264,17 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   Vec3 u = turned;
   // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
   // contact that slides does not stretch its spring, and neither does a jump.
-  if (before.follows_bodies() && !keeps_slip_ && motion.tells_slip(before.normal, now->normal))
-    u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
-         turn(before.displacement);
+  if (!before.surface_moves && !keeps_slip_ && motion.tells_slip(before.normal, now->normal)) {
+    const Vec3 beyond =
+        motion.calc_slip(before.position, before.normal, now->position, now->normal) -
+        turn(before.displacement);
+    beyond_.sum += beyond;
+    ++beyond_.count;
+    if (!before.slips) u += beyond - turn(beyond_.expected);
+  }
+  u -= now->normal * dot(now->normal, u);
   const double work = 0.5 * before.stiffness * before.area *
                       (stretch_energy(u, *now) - stretch_energy(turned, *now));
-  u -= now->normal * dot(now->normal, u);
   // A face that grows must not gain energy. One that changes by little keeps its spring, or small
   // swings of its area would take its stretch away bit by bit.
   constexpr double kKept = 0.05;
@@ -331,6 +351,8 @@ void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) con
     Anchor& anchor = problem->anchors[contacts_[p]];
     anchor.stretch = {dot(t1, point.stretch), dot(t2, point.stretch),
                       dot(point.normal, point.twist), dot(t1, point.twist), dot(t2, point.twist)};
+    anchor.arc_velocity = {dot(t1, pair.expected) / problem->time_step,
+                           dot(t2, pair.expected) / problem->time_step};
     anchor.stiffness = k;
     if (k > 0 && w > 0)
       anchor.damping = 2 * c.law.tangential_damping * k / std::sqrt(w * std::max(total, k));
@@ -386,7 +408,7 @@ double Anchors::record_point(const Contact& c, const Anchor& anchor,
   point->stretch = t1 * u[0] + t2 * u[1];
   point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
   point->force = t1 * force[0] + t2 * force[1];
-  point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
+  point->displacement = (t1 * v[0] + t2 * v[1] + point->normal * v[2] - surface_velocity) * dt;
   point->slips = solution.slipping[index] != 0;
   summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));
   return energy;

@@ -92,8 +92,10 @@ class Anchors final : public Memory {
                 const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
+  void expect_arc(const plant::SurfaceMotion& motion, const AnchorPair& before, double dt,
+                  AnchorPair* now) const;
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
-               const SpringRatios& ratios, AnchorPoint* now) const;
+               const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
                     const AnchorPair& before, const SpringRatios& ratios, double* work);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
@@ -111,11 +113,18 @@ class Anchors final : public Memory {
   MemoryBuffers<AnchorMemory> steps_;
   AnchorMemory& before_ = steps_.before;
   AnchorStep& now_ = steps_.now.step;
+  /// The ways beyond dt v of the points of the pair being found again.
+  struct Beyond {
+    math::Vec3 expected{};  // [m]
+    math::Vec3 sum{};       // [m]
+    int count = 0;
+  } beyond_;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
+  double dt_before_ = 0;  // [s]
   std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
