@@ -96,7 +96,7 @@ Vec3 SurfaceMotion::calc_slip(const Vec3& from, const Vec3& normal_from, const V
     const double excess = calc_arc_excess(turn(side, normal_from), normal_to);
     slip += (to - (side == 0 ? from_A : from_B)) * (side == 0 ? excess : -excess);
   }
-  return slip;
+  return slip - normal_to * dot(normal_to, slip);
 }
 
 double SurfaceMotion::calc_spin(const Vec3& axis) const {

@@ -29,11 +29,6 @@ class SurfaceMotion {
   /// `point` when the poses were recorded [m].
   math::Vec3 move_point(int side, const math::Vec3& point) const;
 
-  /// Returns the mean of a vector that turns with body A and of one that turns with body B.
-  math::Vec3 turn(const math::Vec3& vector) const {
-    return 0.5 * (turn(0, vector) + turn(1, vector));
-  }
-
   /// Returns the mean of a direction that moves with body A and of one that moves with body B.
   math::Vec3 move_direction(const math::Vec3& direction) const;
 
@@ -41,10 +36,10 @@ class SurfaceMotion {
   /// either body. Near half a turn its chord is no measure of the arc.
   bool tells_slip(const math::Vec3& normal_from, const math::Vec3& normal_to) const;
 
-  /// Requires tells_slip. Returns the way by which B's surface has moved on A's, for a contact
+  /// Requires tells_slip. Returns the way by which B's surface has slipped on A's, for a contact
   /// that was at `from` with the normal `normal_from` and now is at `to` [m]. It is the way of the
-  /// contact over A less that over B; its part in the new tangent plane is slip. A contact that
-  /// rolls moves along arcs, so that a chord is not its way: without that, the cycloid of a wheel's point would count
+  /// contact over A less that over B, in the new tangent plane. A contact that rolls moves along
+  /// arcs, so that a chord is not its way: without that, the cycloid of a wheel's point would count
   /// as slip.
   math::Vec3 calc_slip(const math::Vec3& from, const math::Vec3& normal_from, const math::Vec3& to,
                        const math::Vec3& normal_to) const;

@@ -39,7 +39,7 @@ void for_each_number_of_pair(auto& pair, auto&& f) {
   }
   f(pair.energy);
   f(pair.spare);
-  for (auto* vector : {&pair.bend, &pair.expected}) {
+  for (auto* vector : {&pair.arc, &pair.arc_of_last}) {
     f(vector->x);
     f(vector->y);
     f(vector->z);
@@ -92,7 +92,7 @@ void AnchorStep::reserve(int num_points) {
 void AnchorMemory::write(base::WordWriter* words) const {
   const auto put = [words](double x) { words->put(x); };
   words->put(end);
-  words->put(losses.count << 1 | (losses.is_warned ? 1 : 0));
+  words->put(losses.count << 2 | (losses.is_warned ? 2 : 0) | (is_moved ? 1 : 0));
   words->put(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
     words->put_all(pair.geoms);
@@ -110,8 +110,9 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
   const auto take = [words](double& x) { x = words->take_finite(); };
   step.clear();
   end = words->take();
-  const int counted = words->take_below(2 * LossCounter::kLimit + 2);
-  losses = {.count = counted >> 1, .is_warned = (counted & 1) != 0};
+  const int counted = words->take_below(4 * LossCounter::kLimit + 4);
+  losses = {.count = counted >> 2, .is_warned = (counted & 2) != 0};
+  is_moved = (counted & 1) != 0;
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (AnchorPair& pair : step.pairs) {
     for (int& geom : pair.geoms) geom = words->take_below(m->ngeom);

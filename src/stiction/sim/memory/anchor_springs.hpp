@@ -22,7 +22,7 @@ struct AnchorPoint {
   math::Vec3 stretch{};       // in the tangent plane, of B relative to A [m]
   math::Vec3 twist{};         // torsion about the normal and rolling [rad]
   math::Vec3 force{};         // of the stretched spring on B at the end of the step [N]
-  math::Vec3 displacement{};  // dt v of the step, without moving surfaces [m]
+  math::Vec3 displacement{};  // dt v_t of the step, without moving surfaces [m]
   double stiffness = 0;       // k_t [N/m]; of a face: per area [Pa/m]
   double area = 1;            // of a face [m^2]; 1 for a point
   std::uint64_t feature = 0;  // the elements that meet in a face; 0 for a point
@@ -30,9 +30,6 @@ struct AnchorPoint {
   /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
   /// surface.
   bool surface_moves = false;
-
-  /// True if the spring follows the motion of the bodies.
-  bool follows_bodies() const { return !slips && !surface_moves; }
 };
 
 /// Returns the feature of the first point of the face in which two elements meet.
@@ -52,10 +49,10 @@ struct AnchorPair {
   std::array<plant::BodyPose, 2> poses{};  // of the geoms' bodies at the start of the step
   int first_point = 0;
   int num_points = 0;
-  double energy = 0;  // of the springs at the end of the step [J]
-  double spare = 0;   // energy that AnchorSharing has kept for these geoms [J]
-  math::Vec3 bend{};      // of the step before: way beyond dt v over dt^2 [m/s^2]
-  math::Vec3 expected{};  // the way beyond dt v that this step's springs expect [m]
+  double energy = 0;         // of the springs at the end of the step [J]
+  double spare = 0;          // energy that AnchorSharing has kept for these geoms [J]
+  math::Vec3 arc{};          // the way of B on A beyond dt v that the step expected [m]
+  math::Vec3 arc_of_last{};  // that of the step before, as poses told it, over dt^2 [m/s^2]
 };
 
 /// The anchors of a step.
@@ -89,6 +86,7 @@ struct LossCounter {
 struct AnchorMemory {
   AnchorStep step;
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
+  bool is_moved = false;  // bodies have been moved at the end, beyond what their velocities tell
   LossCounter losses;
 
   void write(base::WordWriter* words) const;

@@ -204,7 +204,7 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   for (int side = 0; side < 2; ++side)
     if (jumps[side]) poses[side] = now->poses[side];
   keeps_slip_ = jumps[0] || jumps[1] || turns_far;
-  beyond_ = {.expected = before.expected};
+  arc_ = {.expected = before.arc, .earlier = before.arc_of_last};
   const SurfaceMotion motion(poses, now->poses);
   const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
@@ -223,19 +223,19 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
     now->spare = sharing_.solve(before.spare);
   }
   summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
-  expect_arc(motion, before, problem.time_step, now);
+  expect_arc(problem.time_step, now);
 }
 
-/// Computes the way beyond dt v that the bodies will have in this step: as in the last one, and
-/// changed by as much as then.
-void Anchors::expect_arc(const SurfaceMotion& motion, const AnchorPair& before, double dt,
-                         AnchorPair* now) const {
-  if (beyond_.count == 0) return;
-  now->bend = beyond_.sum * (1 / (beyond_.count * dt_before_ * dt_before_));
-  const Vec3 last = motion.turn(before.bend);
-  Vec3 bend = now->bend;
-  if (dot(last, last) > 0) bend += (now->bend - last) * (dt / dt_before_);
-  now->expected = bend * (dt * dt);
+/// Expects the way of B on A beyond dt v in this step, which is of second order in dt: that of the
+/// last step, and its change since the step before.
+void Anchors::expect_arc(double dt, AnchorPair* now) const {
+  if (arc_.num_points == 0) return;
+  const Vec3 earlier = arc_.earlier_sum * (1.0 / arc_.num_points);
+  now->arc_of_last = before_.is_moved
+                         ? earlier
+                         : arc_.last_sum * (1 / (arc_.num_points * dt_before_ * dt_before_));
+  const Vec3 change = earlier == Vec3{} ? Vec3{} : now->arc_of_last - earlier;
+  now->arc = (now->arc_of_last + change * (dt / dt_before_)) * (dt * dt);
 }
 
 /// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
@@ -265,12 +265,12 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
   // contact that slides does not stretch its spring, and neither does a jump.
   if (!before.surface_moves && !keeps_slip_ && motion.tells_slip(before.normal, now->normal)) {
-    const Vec3 beyond =
-        motion.calc_slip(before.position, before.normal, now->position, now->normal) -
-        turn(before.displacement);
-    beyond_.sum += beyond;
-    ++beyond_.count;
-    if (!before.slips) u += beyond - turn(beyond_.expected);
+    const Vec3 arc = motion.calc_slip(before.position, before.normal, now->position, now->normal) -
+                     turn(before.displacement);
+    arc_.last_sum += arc;
+    arc_.earlier_sum += turn(arc_.earlier);
+    ++arc_.num_points;
+    if (!before.slips) u += arc - turn(arc_.expected);
   }
   u -= now->normal * dot(now->normal, u);
   const double work = 0.5 * before.stiffness * before.area *
@@ -351,8 +351,8 @@ void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) con
     Anchor& anchor = problem->anchors[contacts_[p]];
     anchor.stretch = {dot(t1, point.stretch), dot(t2, point.stretch),
                       dot(point.normal, point.twist), dot(t1, point.twist), dot(t2, point.twist)};
-    anchor.arc_velocity = {dot(t1, pair.expected) / problem->time_step,
-                           dot(t2, pair.expected) / problem->time_step};
+    const Vec3 arc_velocity = pair.arc * (1 / problem->time_step);
+    anchor.arc_velocity = {dot(t1, arc_velocity), dot(t2, arc_velocity)};
     anchor.stiffness = k;
     if (k > 0 && w > 0)
       anchor.damping = 2 * c.law.tangential_damping * k / std::sqrt(w * std::max(total, k));
@@ -380,6 +380,7 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
+  steps_.now.is_moved = false;
   steps_.now.losses = before_.losses;
   return steps_.now.losses.add(has_lost_holding_);
 }
@@ -408,7 +409,7 @@ double Anchors::record_point(const Contact& c, const Anchor& anchor,
   point->stretch = t1 * u[0] + t2 * u[1];
   point->twist = point->normal * u[2] + t1 * u[3] + t2 * u[4];
   point->force = t1 * force[0] + t2 * force[1];
-  point->displacement = (t1 * v[0] + t2 * v[1] + point->normal * v[2] - surface_velocity) * dt;
+  point->displacement = (t1 * v[0] + t2 * v[1] - surface_velocity) * dt;
   point->slips = solution.slipping[index] != 0;
   summary_.largest_stretch = std::max(summary_.largest_stretch, norm(point->stretch));
   return energy;

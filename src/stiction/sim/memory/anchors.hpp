@@ -71,6 +71,9 @@ class Anchors final : public Memory {
     }
   }
 
+  /// Tells that bodies have been moved at the end of a step, before the end of this memory. Their
+  /// contacts stay where they are, but their poses do not tell the arcs of the step.
+  void mark_moved() { steps_.now.is_moved = true; }
   /// Forgets all anchors, so that every contact begins again without a stretch.
   void forget() { before_ = {}; }
   /// True if contacts that stick began without a stretch in this step, because there are no anchors
@@ -92,8 +95,7 @@ class Anchors final : public Memory {
                 const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
-  void expect_arc(const plant::SurfaceMotion& motion, const AnchorPair& before, double dt,
-                  AnchorPair* now) const;
+  void expect_arc(double dt, AnchorPair* now) const;
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
                const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
@@ -113,18 +115,20 @@ class Anchors final : public Memory {
   MemoryBuffers<AnchorMemory> steps_;
   AnchorMemory& before_ = steps_.before;
   AnchorStep& now_ = steps_.now.step;
-  /// The ways beyond dt v of the points of the pair being found again.
-  struct Beyond {
-    math::Vec3 expected{};  // [m]
-    math::Vec3 sum{};       // [m]
-    int count = 0;
-  } beyond_;
+  /// The way of B on A beyond dt v, for the pair being found again.
+  struct Arc {
+    math::Vec3 expected{};      // AnchorPair::arc and arc_of_last of the last step
+    math::Vec3 earlier{};       // [m/s^2]
+    math::Vec3 last_sum{};      // as poses tell it, over the points that tell it [m]
+    math::Vec3 earlier_sum{};   // carried to the new tangent planes [m/s^2]
+    int num_points = 0;
+  } arc_;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
-  double dt_before_ = 0;  // [s]
+  double dt_before_ = 0;       // [s]
   std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
