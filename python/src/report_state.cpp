@@ -98,8 +98,9 @@ void visit(Is<sim::AnchorSummary> auto& x, auto&& f) {
 // A structured binding cannot name the members of a class and its base. test_copies.py compares all
 // attributes of a report with those of its copy.
 void visit(Is<sim::StepReport> auto& x, auto&& f) {
+  (void)x.read_taxels();
   f(x.status, x.message, x.time, x.num_steps, x.certificate, x.momentum_error, x.statistics,
-    x.timings, x.advance, x.contacts, x.patches, x.taxels, x.trace, x.islands, x.anchors,
+    x.timings, x.advance, x.contacts, x.patches, x.started_taxels, x.trace, x.islands, x.anchors,
     x.num_warnings, x.warning, x.warnings, x.missing_memory);
 }
 

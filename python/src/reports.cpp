@@ -255,7 +255,9 @@ void def_parts(StepReportClass& c) {
           "The steps of a call of Simulator.advance; None after other calls.")
       .def_ro("contacts", &StepReport::contacts, "The contacts, as arrays.")
       .def_ro("patches", &StepReport::patches, "The patches of pressure-field contact.")
-      .def_ro("taxels", &StepReport::taxels, "The readings of taxels; empty if the scene has none.")
+      .def_prop_ro("taxels", &StepReport::read_taxels,
+                   "The readings of taxels, which are computed at the first access; empty if the "
+                   "scene has none, 0 if the call failed.")
       .def_ro("trace", &StepReport::trace,
               "The course of Newton's method; empty unless the simulator was made with trace=True.")
       .def_ro("islands", &StepReport::islands, "Statistics of the solve of each island.");

@@ -118,6 +118,27 @@ def test_readings_do_not_change_in_later_steps() -> None:
         grid.traction[0] = 1
 
 
+def test_a_report_that_is_read_late_has_the_readings_of_its_step() -> None:
+    readings = []
+    for reads_at_once in (True, False):
+        # A tactile sensor would be read in each step.
+        model = mujoco.MjModel.from_xml_string(
+            SCENE.replace('<tactile name="touch" geom="skin" mesh="skin"/>', "")
+        )
+        simulator = stiction.Simulator(model, "lagged", properties=PROPERTIES)
+        data = mujoco.MjData(model)
+        report = simulator.step(data, 20)
+        if reads_at_once:
+            readings.append(report.taxels["grid"].force.copy())
+        simulator.step(data, 20)
+        data.qpos[:3] += 1
+        mujoco.mj_forward(simulator.model, data)
+        readings.append(pickle.loads(pickle.dumps(report)).taxels["grid"].force)
+    assert readings[0].any()
+    for other in readings[1:]:
+        np.testing.assert_array_equal(other, readings[0])
+
+
 def test_taxels_that_are_released_read_nothing() -> None:
     simulator, data = make_run()
     for _ in range(20):

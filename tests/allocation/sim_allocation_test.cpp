@@ -216,7 +216,7 @@ TEST(TaxelAllocation, NoneInARepeatedMotion) {
                                                     .shape = {20, 25}}});
   double pressed = 0;
   for (int i = 0; i < 200; ++i)
-    for (const double x : stepper.step(scene.data).taxels.force) pressed += std::abs(x);
+    for (const double x : stepper.step(scene.data).read_taxels().force) pressed += std::abs(x);
   EXPECT_GT(pressed, 0);
   expect_no_allocation_again(start, 200, &scene, &stepper);
 }

@@ -1,6 +1,7 @@
 #include "stiction/contact/islands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 
@@ -98,6 +99,35 @@ TEST(Islands, ProblemWithoutConstraintsHasNoIslands) {
   Graph empty(0);
   islands.find(empty.problem);
   EXPECT_EQ(islands.size(), 0);
+}
+
+TEST(Islands, AreFoundAgainIfOtherBlocksAreJoined) {
+  const auto make = [](const Ints& pair, const Ints& row, std::array<int, 2> coupling) {
+    Graph graph(6);
+    if (coupling[0] != coupling[1]) graph.problem.add_coupling(coupling[0], coupling[1]);
+    if (!pair.empty()) graph.add_pair(pair);
+    if (!row.empty()) graph.add_row(row);
+    return graph.problem;
+  };
+  const ContactProblem problems[] = {make({0, 1}, {2, 3}, {0, 0}), make({0, 1}, {2, 3}, {0, 0}),
+                                     make({0, 4}, {2, 3}, {0, 0}), make({0, 4}, {2, 5}, {0, 0}),
+                                     make({0, 4}, {2, 5}, {2, 0}), make({0, 4}, {2, 5}, {3, 0}),
+                                     make({0, 4, 2}, {5}, {3, 0}), make({0, 4}, {}, {3, 0}),
+                                     make({}, {0, 4}, {3, 0}),     make({}, {}, {3, 0})};
+  Islands kept;
+  for (const ContactProblem& problem : problems) {
+    Islands fresh;
+    fresh.find(problem);
+    kept.find(problem);
+    ASSERT_EQ(kept.size(), fresh.size());
+    for (int i = 0; i < fresh.size(); ++i) {
+      EXPECT_EQ(to_vector(kept.blocks(i)), to_vector(fresh.blocks(i)));
+      EXPECT_EQ(to_vector(kept.couplings(i)), to_vector(fresh.couplings(i)));
+      EXPECT_EQ(to_vector(kept.pairs(i)), to_vector(fresh.pairs(i)));
+      EXPECT_EQ(to_vector(kept.rows(i)), to_vector(fresh.rows(i)));
+    }
+    for (int b = 0; b < 6; ++b) EXPECT_EQ(kept.island_of_block(b), fresh.island_of_block(b));
+  }
 }
 
 TEST(Islands, PartitionDoesNotDependOnTheOrderOfConstraints) {

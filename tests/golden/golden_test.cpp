@@ -176,7 +176,7 @@ void add_outputs(const Scene& scene, const StepReport& report, Hash* hash) {
   hash->add_all(std::span(d->sensordata, m->nsensordata));
   hash->add_all(std::span(d->qfrc_constraint, m->nv));
   hash->add_all(std::span(d->efc_force, d->nefc));
-  const TaxelReport& taxels = report.taxels;
+  const TaxelReport& taxels = report.read_taxels();
   for (const auto* values : {&taxels.area, &taxels.traction, &taxels.force, &taxels.torque})
     hash->add_all(*values);
   hash->add_all(std::span(d->tree_asleep, m->ntree));

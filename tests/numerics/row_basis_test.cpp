@@ -231,6 +231,25 @@ TEST(RowBasis, ProjectedRowsAreOrthogonalToTheBasis) {
   }
 }
 
+TEST(RowBasis, RowsProjectedTogetherHaveTheBitsOfEachAlone) {
+  constexpr int kColumns = 23, kRows = 9;
+  std::mt19937_64 rng(6);
+  RowMajorMatrix X = make_rows(30, kColumns, 17, &rng);
+  RowBasis basis;
+  basis.find(X.data(), 30, kColumns, 0);
+  RowMajorMatrix together = RowMajorMatrix::Random(kRows, kColumns);
+  together.leftCols(9).topRows(6).setZero();
+  together.rightCols(6).topRows(6).setZero();
+  together.row(2).setZero();
+  together.row(7) = X.row(3);  // in the span, so that it is projected twice
+  RowMajorMatrix alone = together;
+  std::vector<double> along, shares(basis.rank()), squared(kRows);
+  basis.project_out(together.data(), &along, squared);
+  for (int i = 0; i < kRows; ++i)
+    EXPECT_EQ(basis.project_out(alone.row(i).data(), shares), squared[i]) << i;
+  EXPECT_EQ(together, alone);
+}
+
 TEST(RowBasis, MemoryForFewWideRowsGrowsWithTheirRankOnly) {
   constexpr int kColumns = 200'000;  // A square matrix of this size would take 320 GB.
   RowMajorMatrix X = RowMajorMatrix::Ones(3, kColumns);

@@ -21,7 +21,7 @@ from stiction.commands.options import (
     make_drake_option,
     make_models_option,
 )
-from stiction.commands.output import Messages, make_console, print_json, print_text
+from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
 from stiction.evidence.bench import batches, corpus, patch_queries, patches, piles, programs, scenes
 from stiction.evidence.engines import drake_plant
@@ -170,21 +170,13 @@ def bench_scenes(
     num_threads: NumThreads = DEFAULTS["num_threads"],
     repeats: Repeats = 5,
     as_json: Json = False,
-    markdown: Annotated[bool, typer.Option(help="Print a table in Markdown.")] = False,
 ) -> None:
     """Time any scenes against mj_step with the scene's own settings."""
-    if as_json and markdown:
-        raise typer.BadParameter(
-            "--json and --markdown cannot be combined; give one of them", param_hint="--markdown"
-        )
     rows = make_rows(
         scenes.run_scene(name, contact_model, num_threads=num_threads, num_repeats=repeats)
         for name in names or real_scenes.scene_names()
     )
-    if markdown:
-        print_text(tables.make_markdown(tables.SCENES, rows))
-    else:
-        print_cases(as_json, contact_model, "scenes", tables.SCENES, rows)
+    print_cases(as_json, contact_model, "scenes", tables.SCENES, rows)
 
 
 @bench_app.command("batch")

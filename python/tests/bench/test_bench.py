@@ -91,16 +91,6 @@ def test_batch_times_a_scene_file() -> None:
     assert case.contacts > 0 and 0 < case.certificate < 1 and case.efficiency > 0
 
 
-def test_scenes_prints_markdown() -> None:
-    result = CliRunner().invoke(
-        app, ["bench", "scenes", str(PINCH), "--repeats", "1", "--markdown"]
-    )
-    assert result.exit_code == 0, result.output
-    heading, rule, row = result.stdout.strip().splitlines()
-    assert heading.count("|") == rule.count("|") == row.count("|")
-    assert "pinch.xml" in row
-
-
 def test_an_unknown_scene_gives_the_list_of_scenes() -> None:
     with pytest.raises(stiction.Error, match=r"humanoid"):
         run_scene("humanoidd", num_repeats=1)

@@ -36,7 +36,7 @@ def test_a_part_without_its_environment_names_the_setup(place: Path, words: str)
     )
 
 
-@pytest.mark.parametrize("command", ["setup", "lint", "tidy", "format", "studies", "bench"])
+@pytest.mark.parametrize("command", ["setup", "lint", "tidy", "format", "studies"])
 def test_an_extra_word_is_refused(place: Path, command: str) -> None:
     assert run_dev(place, command, "a", "b") == (
         f"dev: {command} takes no argument, but has: a b; write: ./dev {command}\n"

@@ -1,6 +1,7 @@
 #include "stiction/contact/islands.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stiction/contact/contact_problem.hpp"
 
@@ -23,6 +24,25 @@ void group_by_island(const std::vector<int>& island_of, int num_islands, std::ve
     if (island_of[item] >= 0) (*items)[(*start)[island_of[item] + 1]++] = item;
 }
 
+/// Writes all that the islands of a problem depend on.
+void write_structure(const ContactProblem& problem, std::vector<int>* out) {
+  out->assign(problem.dof_start.begin(), problem.dof_start.end());
+  out->insert(out->end(), {static_cast<int>(problem.couplings.size()),
+                           static_cast<int>(problem.pairs.size()), problem.num_rows()});
+  for (const Coupling& coupling : problem.couplings)
+    out->insert(out->end(), {coupling.row_block, coupling.column_block});
+  for (const BodyPair& pair : problem.pairs) {
+    out->push_back(pair.num_segments);
+    for (int s = pair.first_segment; s < pair.first_segment + pair.num_segments; ++s)
+      out->push_back(problem.segments[s].block);
+  }
+  for (const Row& row : problem.rows) {
+    const auto dofs = problem.row_dof.begin() + row.first_column;
+    out->push_back(row.num_columns);
+    out->insert(out->end(), dofs, dofs + row.num_columns);
+  }
+}
+
 }  // namespace
 
 int Islands::find_root(int block) {
@@ -41,6 +61,10 @@ void Islands::merge(int a, int b) {
 
 void Islands::find(const ContactProblem& problem) {
   STICTION_ASSERT(find_index_fault(problem).empty());
+  write_structure(problem, &next_structure_);
+  if (next_structure_ == structure_) return;
+  std::swap(structure_, next_structure_);
+  next_structure_.reserve(structure_.capacity());  // the next step allocates nothing
   const int num_blocks = problem.num_blocks();
   parent_.resize(num_blocks);
   constrained_.assign(num_blocks, 0);

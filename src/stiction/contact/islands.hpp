@@ -14,7 +14,8 @@ namespace stiction::contact {
 /// island; its solution is v*.
 class Islands {
  public:
-  /// Finds the islands of a problem. They replace those of the call before.
+  /// Finds the islands of a problem. They replace those of the call before, or stay if the same
+  /// blocks are joined in the same order, as in most steps.
   void find(const ContactProblem& problem);
 
   int size() const { return static_cast<int>(block_start_.size()) - 1; }
@@ -45,6 +46,7 @@ class Islands {
   int find_root(int block);
   void merge(int a, int b);
 
+  std::vector<int> structure_, next_structure_;  // of the last problem; empty before the first
   std::vector<int> parent_, dof_block_, block_island_, coupling_island_, pair_island_, row_island_;
   // Lists by island: the items of island i are [start[i], start[i + 1]).
   std::vector<int> block_start_{0}, blocks_, coupling_start_{0}, couplings_;

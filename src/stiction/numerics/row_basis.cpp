@@ -41,6 +41,22 @@ AxisTurn find_principal_axes(double a, double b, double c) {
                : AxisTurn{.cos = smaller, .sin = larger};
 }
 
+/// Returns the columns outside of which a row is zero. Products over them have the same bits as
+/// those over all columns: the first is a multiple of four, and so is the end, unless it is n.
+ColumnRange find_support(int n, const double* row) {
+  int first = 0, end = n;
+  while (first < n && row[first] == 0) ++first;
+  while (end > 0 && row[end - 1] == 0) --end;
+  return {.first = first / 4 * 4, .end = std::min((end + 3) / 4 * 4, n)};
+}
+
+ColumnRange unite(const ColumnRange& a, const ColumnRange& b) {
+  return {.first = std::min(a.first, b.first), .end = std::max(a.end, b.end)};
+}
+
+/// If less than this fraction of |x|^2 is left by a projection, another one removes the round-off.
+constexpr double kMuchCancels = 0.5;
+
 }  // namespace
 
 const double* RowChoice::row(int i) const { return X + static_cast<std::size_t>(i) * num_columns; }
@@ -68,15 +84,20 @@ void RowSelector::start() {
   squared_.resize(num_rows);
   for (int i = 0; i < num_rows; ++i) squared_[i] = dot(n, choice_.row(i), choice_.row(i));
   remaining_.assign(squared_.begin(), squared_.end());
+  supports_.resize(num_rows);
+  for (int i = 0; i < num_rows; ++i) supports_[i] = find_support(n, choice_.row(i));
   cross_.resize(num_pairs);
   for (int i = 0; i < num_pairs; ++i) {
     const double* x = choice_.row(choice_.first_pair + 2 * i);
     cross_[i] = dot(n, x, x + n);
+    // A pair that is turned has the columns of both.
+    ColumnRange* const supports = supports_.data() + choice_.first_pair + 2 * i;
+    supports[0] = supports[1] = unite(supports[0], supports[1]);
   }
   remaining_cross_.assign(cross_.begin(), cross_.end());
   turns_.assign(num_pairs, {});
   is_turned_.assign(num_pairs, 0);
-  along_.resize(std::max(num_rows, n));
+  along_.resize(std::max(num_rows + 3, n));  // products are written four at a time
   remainder_.resize(n);
   other_remainder_.resize(n);
 }
@@ -147,11 +168,24 @@ void RowSelector::select_row(int row, int first) {
   remaining_[row] = 0;
   if (!basis_->append(choice_.X, row, choice_.tolerance, choice_.filter)) return;
   const double* q = basis_->basis().data() + basis_->basis().size() - n;
-  math::multiply_rows(num_rows - first, n, choice_.row(first), q, nullptr, along_.data());
+  multiply(first, q);
   for (int i = first; i < num_rows; ++i) remaining_[i] -= along_[i - first] * along_[i - first];
   for (int i = std::max(first, choice_.first_pair); i < num_rows; i += 2)
     remaining_cross_[pair(i)] -= along_[i - first] * along_[i + 1 - first];
   remaining_[row] = 0;
+}
+
+/// Computes the products of the rows from `first` on with q.
+void RowSelector::multiply(int first, const double* q) {
+  for (int i = first; i < choice_.num_rows(); i += 4) {
+    const int count = std::min(4, choice_.num_rows() - i);
+    ColumnRange support = supports_[i];
+    for (int r = 1; r < count; ++r) support = unite(support, supports_[i + r]);
+    const double* rows[4];
+    for (int r = 0; r < count; ++r) rows[r] = choice_.row(i + r) + support.first;
+    math::multiply_listed_rows(count, support.size(), rows, q + support.first,
+                               along_.data() + (i - first));
+  }
 }
 
 /// Selects both rows of a turned pair if about as much is left of both, else the larger one.
@@ -241,8 +275,6 @@ void RowBasis::start(int num_rows, int num_columns) {
 double RowBasis::project_out(double* x, std::span<double> along) const noexcept {
   const int n = num_columns_, k = rank();
   STICTION_ASSERT(static_cast<int>(along.size()) >= k);
-  // If less than this fraction of |x|^2 remains, a second pass removes the round-off of the first.
-  constexpr double kMuchCancels = 0.5;
   const double before = dot(n, x, x);
   math::multiply_rows(k, n, basis_.data(), x, nullptr, along.data());
   math::subtract_rows(k, n, basis_.data(), along.data(), x);
@@ -255,6 +287,58 @@ double RowBasis::project_out(double* x, std::span<double> along) const noexcept 
     along[j] += again;
   }
   return dot(n, x, x);
+}
+
+void RowBasis::project_out(double* rows, std::vector<double>* along,
+                           std::span<double> squared) const {
+  const int num_rows = static_cast<int>(squared.size());
+  along->resize(static_cast<std::size_t>(4) * rank());
+  for (int i = 0; i < num_rows; i += 4) {
+    base::check_limits();
+    project_out_block(std::min(4, num_rows - i), rows + static_cast<std::size_t>(i) * num_columns_,
+                      along->data(), squared.data() + i);
+  }
+}
+
+/// Projects up to four rows as project_out does one, with the same bits.
+void RowBasis::project_out_block(int num_rows, double* rows, double* along, double* squared) const {
+  const int n = num_columns_, k = rank();
+  const double* const Q = basis_.data();
+  double before[4], products[4];
+  double* x[4] = {};
+  for (int r = 0; r < num_rows; ++r) {
+    x[r] = rows + static_cast<std::size_t>(r) * n;
+    before[r] = dot(n, x[r], x[r]);
+  }
+  ColumnRange support = find_support(n, x[0]);
+  for (int r = 1; r < num_rows; ++r) support = unite(support, find_support(n, x[r]));
+  const double* parts[4];
+  for (int r = 0; r < num_rows; ++r) parts[r] = x[r] + support.first;
+  for (int j = 0; j < k; ++j) {
+    math::multiply_listed_rows(num_rows, support.size(), parts,
+                               Q + static_cast<std::size_t>(j) * n + support.first, products);
+    for (int r = 0; r < num_rows; ++r) along[r * k + j] = products[r];
+  }
+  constexpr int kTile = 32;  // rows of the basis that stay in the cache
+  for (int j = 0; j < k; j += kTile)
+    for (int r = 0; r < num_rows; ++r)
+      math::subtract_rows(std::min(kTile, k - j), n, Q + static_cast<std::size_t>(j) * n,
+                          along + r * k + j, x[r]);
+
+  int num_again = 0;
+  for (int r = 0; r < num_rows; ++r) {
+    squared[r] = dot(n, x[r], x[r]);
+    if (!(squared[r] > kMuchCancels * before[r])) x[num_again++] = x[r];
+  }
+  if (num_again == 0) return;
+  for (int j = 0; j < k; ++j) {
+    const double* q = Q + static_cast<std::size_t>(j) * n;
+    math::multiply_listed_rows(num_again, n, x, q, products);
+    for (int r = 0; r < num_again; ++r) math::add_multiple(n, -products[r], q, x[r]);
+  }
+  for (int r = 0; r < num_rows; ++r)
+    squared[r] =
+        dot(n, rows + static_cast<std::size_t>(r) * n, rows + static_cast<std::size_t>(r) * n);
 }
 
 bool RowBasis::append(const double* X, int row, double tolerance, const RowFilter* filter) {

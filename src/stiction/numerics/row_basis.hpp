@@ -23,6 +23,13 @@ struct AxisTurn {
   double cos = 1, sin = 0;
 };
 
+/// Columns from `first` to before `end`.
+struct ColumnRange {
+  int first = 0, end = 0;
+
+  int size() const { return end - first; }
+};
+
 /// The rows from which a basis is selected.
 struct RowChoice {
   const double* X = nullptr;  // num_rows x num_columns, row-major
@@ -65,15 +72,17 @@ class RowSelector {
   /// Returns the number of rows that are selected together, 2 for a pair that is still free.
   int width(int row) const { return is_free_pair(row) ? 2 : 1; }
   int pair(int row) const { return (row - choice_.first_pair) / 2; }
+  void multiply(int first, const double* q);
   double calc_share(int row) const;
   double calc_squared(int row) const;
   AxisTurn find_turn(int row) const;
   double project(int row, std::vector<double>* remainder);
 
-  RowChoice choice_;               // only during select
-  RowBasis* basis_ = nullptr;      // only during select
-  std::vector<double> squared_;    // squared norms of rows
-  std::vector<double> remaining_;  // squared norms of their parts orthogonal to the basis
+  RowChoice choice_;                   // only during select
+  RowBasis* basis_ = nullptr;          // only during select
+  std::vector<ColumnRange> supports_;  // outside of which rows are zero
+  std::vector<double> squared_;        // squared norms of rows
+  std::vector<double> remaining_;      // squared norms of their parts orthogonal to the basis
   // For each pair: the products of the two rows, and of their parts orthogonal to the basis.
   std::vector<double> cross_, remaining_cross_;
   std::vector<AxisTurn> turns_;
@@ -121,6 +130,11 @@ class RowBasis {
   /// @param along out: basis x, size rank
   /// @return |x|^2 after the projection
   double project_out(double* x, std::span<double> along) const noexcept;
+  /// The same for many rows, four at a time, which read the basis together.
+  /// @param rows  in, out: squared.size() x num_columns, row-major
+  /// @param along scratch
+  /// @param squared out: |row|^2 after the projection
+  void project_out(double* rows, std::vector<double>* along, std::span<double> squared) const;
 
   /// Appends the normalized part of a row of X that is orthogonal to the basis.
   /// @param filter may be null
@@ -143,6 +157,7 @@ class RowBasis {
   void start(int num_rows, int num_columns);
   void select(const RowChoice& choice);
   void pack_factor();
+  void project_out_block(int num_rows, double* rows, double* along, double* squared) const;
 
   int num_columns_ = 0, max_rank_ = 0;
   std::vector<int> selected_;

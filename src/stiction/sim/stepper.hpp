@@ -120,8 +120,8 @@ class Stepper {
   void set_model_stays(bool model_stays);
   /// Chooses whether trees may sleep if the model's flag allows it; they may at first.
   void set_may_sleep(bool may_sleep);
-  /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. Each
-  /// step reads them into StepReport::taxels.
+  /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. The
+  /// reports of steps have their readings, see StepReport::read_taxels.
   void set_taxels(std::span<const plant::TaxelGrid> grids);
   /// Chooses the parts of the reports from now on.
   void set_report_parts(const ReportParts& parts);

@@ -117,6 +117,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
 template <class F>
 void Stepper::Workspace::call(mjData* d, F&& work) {
   const double time = d->time;
+  out.guard.emplace();
   has_start_ = false;
   try {
     limits.begin_step();
@@ -129,6 +130,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
     fail_unfinished(kMuJoCoError, e.what());
   }
   if (out.failed()) {
+    read_taxels(d);
     // The bounds of the steps of the call before this one do not hold for it.
     certificate::Certificate& certificate = out.report->certificate;
     certificate.ok = false;
@@ -136,6 +138,7 @@ void Stepper::Workspace::call(mjData* d, F&& work) {
       certificate.error_bound = certificate.velocity_bound = contact::kInfinity;
   }
   memories.mocap.give_back_poses(d);
+  out.guard.reset();
 }
 
 /// Fails a step that left its stages by an exception.
@@ -285,19 +288,18 @@ std::vector<double> Stepper::Workspace::calc_hessian() const {
 void Stepper::Workspace::set_taxels(std::span<const plant::TaxelGrid> grids) {
   std::vector<plant::TaxelSensor> sensors = plant::read_tactile_sensors(model);
   for (const plant::TaxelGrid& grid : grids) sensors.push_back(plant::make_taxel_sensor(grid));
-  taxels_ = TaxelReader(std::move(sensors));
-  out.has_taxels = !taxels_.empty();
+  taxels_ = std::make_shared<TaxelReader>(std::move(sensors));
+  out.has_taxels = !taxels_->empty();
 }
 
-/// Reads the taxels of a solved step. MuJoCo's sensors keep their readings under MuJoCo's own step.
+/// Prepares the readings of the taxels of a call. MuJoCo's sensors get theirs, except under
+/// MuJoCo's own step, where they keep them.
 void Stepper::Workspace::read_taxels(mjData* d) {
-  TaxelReport& report = out.report->taxels;
-  if (taxels_.empty()) {
-    if (report.size() > 0) report = {};  // of an earlier stepper
-    return;
-  }
-  taxels_.read(d, out.report);
-  if (has_start_) taxels_.write_sensordata(model, report, d);
+  StepReport* const report = out.report;
+  taxels_->start(d, &report->started_taxels);
+  report->taxel_reader = out.failed() || taxels_->empty() ? nullptr : taxels_;
+  if (!out.failed() && has_start_ && taxels_->has_tactile())
+    taxels_->write_sensordata(model, report->read_taxels(), d);
 }
 
 void Stepper::Workspace::set_state(std::span<const std::uint64_t> state) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,7 +63,7 @@ class Stepper::Workspace {
   StepInputs in_;
   std::variant<MuJoCoStep, ContactStep, EventStep, Rk4Step> step_;
   std::optional<Advance> advance_;  // with the integrator `euler`
-  TaxelReader taxels_;
+  std::shared_ptr<TaxelReader> taxels_;
   // The start of the step: its state, and the findings of the call before it. MuJoCoStep keeps a
   // state of its own.
   KeptState start_;

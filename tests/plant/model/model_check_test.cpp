@@ -220,6 +220,7 @@ TEST(CheckState, FindsEveryArray) {
       ASSERT_NE(fault.array, nullptr) << entry.array;
       EXPECT_STREQ(fault.array, entry.array);
       EXPECT_EQ(fault.is_state, entry.is_state);
+      EXPECT_EQ(check_state(scene.model, scene.data, false).array != nullptr, entry.is_state);
       EXPECT_TRUE(std::isnan(bad) ? std::isnan(fault.value) : fault.value == bad);
     }
   }

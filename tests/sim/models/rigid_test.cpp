@@ -533,5 +533,29 @@ TEST(RigidPile, OfBoxesPassesItsCertificate) {
   }
 }
 
+TEST(RigidPile, OfGrainsInOneLargeIslandPassesItsCertificate) {
+  // Spheres overlap by 1e-5 m in the densest packing, where each touches up to twelve others.
+  constexpr double kRadius = 0.02, kSpacing = 1.41421 * (kRadius - 5e-6);
+  std::string grains;
+  for (int i = 0; i < 96; ++i) {
+    const int x = i % 4, y = i / 4 % 4, z = i / 16;
+    if ((x + y + z) % 2 != 0) continue;
+    char text[200];
+    std::snprintf(text, sizeof text, R"(<body pos="%.17g %.17g %.17g"><freejoint/>
+      <geom type="sphere" size="%g"/></body>)",
+                  kSpacing * x, kSpacing * y, kRadius + kSpacing * z, kRadius);
+    grains += text;
+  }
+  Scene scene(support::make_mjcf(
+      R"(timestep="0.002")",
+      R"(<worldbody><geom type="plane" size="9 9 1"/>)" + grains + "</worldbody>"));
+  Stepper stepper(scene.model, make_options(ContactModel::no_slip));
+  for (int i = 0; i < 3; ++i) {
+    const StepReport& report = stepper.step(scene.data);
+    ASSERT_TRUE(report.ok()) << report.message << " of step " << i;
+    EXPECT_GT(report.statistics.num_contacts, 100);
+  }
+}
+
 }  // namespace
 }  // namespace stiction::sim::rigid_test

@@ -92,7 +92,7 @@ struct Pad {
       stepper->step(scene.data, 1, &report);
       ASSERT_TRUE(report.ok()) << report.message;
       const Wrench contacts = sum_contacts(report, scene.geom("pad"));
-      const Wrench taxels = sum_taxels(report.taxels, report.taxels.size() - 1);
+      const Wrench taxels = sum_taxels(report.read_taxels(), report.read_taxels().size() - 1);
       EXPECT_LT(norm(taxels.force - contacts.force), 1e-12) << i;
       EXPECT_LT(norm(taxels.torque - contacts.torque), 1e-12) << i;
       largest = std::max(largest, norm(contacts.force));
@@ -153,7 +153,7 @@ TEST(Taxels, AddUpToTheWeightOfABodyAtRest) {
   Pad pad(kBlock);
   pad.run(3000);
   double force = 0, normal = 0;
-  const TaxelReport& taxels = pad.report.taxels;
+  const TaxelReport& taxels = pad.report.read_taxels();
   for (int i = 0; i < taxels.num_taxels(); ++i) {
     force += taxels.force[3 * i + 2];
     normal += taxels.traction[3 * i] * taxels.area[i];
@@ -165,7 +165,7 @@ TEST(Taxels, AddUpToTheWeightOfABodyAtRest) {
 TEST(Taxels, ReadThePressureWhereThePatchIs) {
   Pad pad(kBlock);
   pad.run(1500);
-  const TaxelReport& taxels = pad.report.taxels;
+  const TaxelReport& taxels = pad.report.read_taxels();
   const Vec3 center = read(pad.report.patches.center, 0);
   int num_pressed = 0;
   for (int i = 0; i < taxels.num_taxels(); ++i) {
@@ -192,7 +192,7 @@ TEST(Taxels, DoNotReadASurfaceThatFacesAway) {
                                                          .shape = {2, 2}}});
   pad.stepper->step(pad.scene.data, 200, &pad.report);
   ASSERT_EQ(pad.report.patches.size(), 1);
-  for (const double x : pad.report.taxels.force) EXPECT_EQ(x, 0);
+  for (const double x : pad.report.read_taxels().force) EXPECT_EQ(x, 0);
 }
 
 constexpr const char* kTactile = R"(
@@ -204,7 +204,7 @@ constexpr const char* kTactile = R"(
 TEST(Taxels, AreTheDataOfTactileSensors) {
   Pad pad(kBlock, ContactModel::lagged, true, kTactile);
   pad.run(500);
-  const TaxelReport& taxels = pad.report.taxels;
+  const TaxelReport& taxels = pad.report.read_taxels();
   ASSERT_EQ(taxels.names, (std::vector<std::string>{"touch", "limited", "skin"}));
   const auto find = [&](const char* name) {
     return pad.scene.data->sensordata + pad.scene->sensor_adr[pad.scene.sensor(name)];
@@ -232,18 +232,49 @@ TEST(Taxels, AreReadByForwardAsByTheNextStep) {
   const std::vector<double> sensordata(pad.scene.data->sensordata,
                                        pad.scene.data->sensordata + pad.scene->nsensordata);
   pad.stepper->step(pad.scene.data, 1, &step);
-  EXPECT_EQ(forward.taxels.traction, step.taxels.traction);
-  EXPECT_EQ(forward.taxels.force, step.taxels.force);
+  EXPECT_EQ(forward.read_taxels().traction, step.read_taxels().traction);
+  EXPECT_EQ(forward.read_taxels().force, step.read_taxels().force);
   for (std::size_t i = 0; i < sensordata.size(); ++i)
     EXPECT_EQ(sensordata[i], pad.scene.data->sensordata[i]);
+}
+
+TEST(Taxels, StayThoseOfTheirStepIfTheyAreReadLater) {
+  Pad pad(kBlock);
+  pad.run(100);
+  StepReport late;
+  std::vector<mjtNum> state(mj_stateSize(pad.scene.model, mjSTATE_INTEGRATION));
+  mj_getState(pad.scene.model, pad.scene.data, state.data(), mjSTATE_INTEGRATION);
+  const auto memory = pad.stepper->get_state();
+  pad.stepper->step(pad.scene.data, 1, &pad.report);
+  const TaxelReport expected = pad.report.read_taxels();
+  mj_setState(pad.scene.model, pad.scene.data, state.data(), mjSTATE_INTEGRATION);
+  pad.stepper->set_state(memory);
+  pad.stepper->step(pad.scene.data, 1, &late);
+  pad.stepper->step(pad.scene.data, 50, &pad.report);
+  pad.scene->geom_pos[3 * pad.scene.geom("pad")] += 1;
+  mj_forward(pad.scene.model, pad.scene.data);
+  EXPECT_EQ(late.read_taxels().force, expected.force);
+  EXPECT_EQ(late.read_taxels().traction, expected.traction);
+  EXPECT_GT(pad.largest, 0);
+}
+
+TEST(Taxels, ReadNothingAfterACallThatFailed) {
+  Pad pad(kBlock);
+  pad.run(100);
+  pad.scene.data->qvel[0] = NAN;
+  pad.stepper->step(pad.scene.data, 1, &pad.report);
+  ASSERT_FALSE(pad.report.ok());
+  const TaxelReport& taxels = pad.report.read_taxels();
+  EXPECT_EQ(taxels.names, (std::vector<std::string>{"skin"}));
+  for (const double x : taxels.force) EXPECT_EQ(x, 0);
 }
 
 TEST(Taxels, AreMissingWithoutSensors) {
   Pad pad(kBlock);
   pad.stepper->set_taxels({});
   pad.stepper->step(pad.scene.data, 1, &pad.report);
-  EXPECT_EQ(pad.report.taxels.size(), 0);
-  EXPECT_EQ(pad.report.taxels.num_taxels(), 0);
+  EXPECT_EQ(pad.report.read_taxels().size(), 0);
+  EXPECT_EQ(pad.report.read_taxels().num_taxels(), 0);
 }
 
 }  // namespace

@@ -53,15 +53,16 @@ class ConvexSolver final : public ContactSolver {
     begin_solution(problem, islands, options, guess, solution);
     eliminations_.update(problem, islands);
     arrays_.layout.update(problem, islands, eliminations_, TakesTorsion<F>);
+    solution->v_low.assign(problem.v_star.size(), 0.0);
+    solution->traces.resize(options.trace ? islands.size() : 0);
+    if (islands.size() == 0) return;  // the solution is v*
     arrays_.dofs.resize(arrays_.layout.num_dofs);
     arrays_.batches.resize(arrays_.layout.num_batches);
     arrays_.torsion_batches.resize(arrays_.layout.num_torsion_batches);
     if constexpr (HasNormalBound<F>) coupling_.resize(arrays_.layout);
     if (contact_space_.size() < arrays_.layout.islands.size())
       contact_space_.resize(arrays_.layout.islands.size());
-    solution->v_low.assign(problem.v_star.size(), 0.0);
     if constexpr (HasNormalBound<F>) solution->normal_bounds.resize(problem.num_contacts());
-    solution->traces.resize(options.trace ? islands.size() : 0);
 
     auto solve_one = [&](int island) {
       prepare(problem, options, guess, island);

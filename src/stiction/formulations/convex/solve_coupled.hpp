@@ -150,7 +150,7 @@ class CoupledNewton {
 
   /// Adapts 1/h to the error of the linear model, which predicted a difference of dx/h.
   void adapt_rate() {
-    constexpr double kFirstRate = 0.5, kMinRate = 1e-5, kMaxRate = 1;
+    constexpr double kFirstRate = 1, kMinRate = 1e-5, kMaxRate = 1;
     constexpr double kGoodError = 1.0 / 3;  // keeps the rate
     constexpr double kLeastDamping = 0.02, kMaxFactor = 4;
     double norm2 = 0;

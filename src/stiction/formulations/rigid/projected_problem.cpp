@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/work_limits.hpp"
@@ -83,17 +84,17 @@ void BilateralConstraints::project_rows(const std::vector<double>& rows,
   }
   *projected = rows;
   if (rank == 0 && !filter) return;
-  along_.resize(rank);
+  squared_.resize(rows.size() / num_columns_);
+  basis_.project_out(projected->data(), &along_, squared_);
   for (std::size_t i = 0; i * num_columns_ < rows.size(); ++i) {
-    base::check_limits();
-    double* row = projected->data() + i * num_columns_;
+    const double* row = rows.data() + i * num_columns_;
+    double* left = projected->data() + i * num_columns_;
     const double before = dot(num_columns_, row, row);
-    const double left = basis_.project_out(row, along_);
-    const std::span<const double> remainder(row, num_columns_);
+    const std::span<const double> remainder(left, num_columns_);
     const bool is_dependent =
-        left <= rank_tolerance_ * before ||
+        squared_[i] <= rank_tolerance_ * before ||
         (filter && filter->is_dependent(static_cast<int>(i), before, remainder, basis_));
-    if (is_dependent) std::fill_n(row, num_columns_, 0.0);
+    if (is_dependent) std::fill_n(left, num_columns_, 0.0);
   }
 }
 

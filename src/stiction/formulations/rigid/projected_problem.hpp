@@ -87,10 +87,10 @@ class BilateralConstraints {
   int num_columns_ = 0, first_pair_ = 0;
   double rank_tolerance_ = 0;
   numerics::RowBasis basis_;
-  std::vector<double> X_, b_;  // all rows and constants that were added, pairs turned
-  std::vector<double> s_;      // of the rows kept
-  std::vector<double> y_s_;    // Q^T s
-  std::vector<double> along_;  // a row's components along Q
+  std::vector<double> X_, b_;            // all rows and constants that were added, pairs turned
+  std::vector<double> s_;                // of the rows kept
+  std::vector<double> y_s_;              // Q^T s
+  std::vector<double> along_, squared_;  // scratch of project_rows
   std::vector<double> along_basis_;
   std::vector<double> impulses_;  // of the rows kept
 };

@@ -203,8 +203,8 @@ bool ContactLevers::is_short(int contact, double reach, double squared,
   const auto n = static_cast<std::size_t>(num_columns_);
   const double* const spins = spins_.data() + 3 * place * n;
   rows_.assign(spins, spins + 3 * n);
-  along_.resize(basis.rank());
-  for (int r = 0; r < 3; ++r) basis.project_out(rows_.data() + r * n, along_);
+  double squares[3];
+  basis.project_out(rows_.data(), &along_, squares);
   Eigen::Matrix3d K;
   Eigen::Vector3d h;
   for (int r = 0; r < 3; ++r) {

@@ -88,15 +88,22 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   mjModel* wide = wide_.follow(m);
   if (has_few_geoms_) disable_midphase(wide);
   widen_gaps(m, d, start, mocap);
-  int* const contype = wide_.own(&mjModel::geom_contype, m->ngeom);
-  int* const conaffinity = wide_.own(&mjModel::geom_conaffinity, m->ngeom);
-  for (int geom = 0; geom < m->ngeom; ++geom)
-    if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
+  leave_out(m, left_out);
   mj_collision(wide, d);
   find_full_pair(wide, d, true);
   repair_.run(wide, d);
   find_meetings(wide, d, start, reach_.time);
   mark_speculative(m, d);
+}
+
+/// Lets some geoms collide with none.
+void SpeculativeCollision::leave_out(const mjModel* m, std::span<const std::uint8_t> left_out) {
+  const bool is_any = std::ranges::find(left_out, 1) != left_out.end();
+  if (!is_any && wide_->geom_contype == m->geom_contype) return;  // nor were any before
+  int* const contype = wide_.own(&mjModel::geom_contype, m->ngeom);
+  int* const conaffinity = wide_.own(&mjModel::geom_conaffinity, m->ngeom);
+  for (int geom = 0; geom < m->ngeom; ++geom)
+    if (left_out[geom]) contype[geom] = conaffinity[geom] = 0;
 }
 
 /// @param is_repaired true if CollisionRepair follows

@@ -62,6 +62,7 @@ class SpeculativeCollision {
  private:
   void widen_gaps(const mjModel* m, mjData* d, const BodyVelocities& start,
                   const MocapMotion& mocap);
+  void leave_out(const mjModel* m, std::span<const std::uint8_t> left_out);
   bool calc_applied_acceleration(const mjModel* m, mjData* d);
   contact::Reach find_largest_reach(const mjModel* m) const;
   void find_meetings(const mjModel* m, mjData* d, const BodyVelocities& start, double horizon);

@@ -234,13 +234,14 @@ std::string explain_failure(const mjModel* m) {
   return "";
 }
 
-StateFault check_state(const mjModel* m, const mjData* d) noexcept {
+StateFault check_state(const mjModel* m, const mjData* d, bool has_inputs) noexcept {
   struct Array {
     const char* name;
     const mjtNum* values;
     mjtSize size;
     bool is_state;
   };
+  constexpr std::size_t kNumStates = 4;  // the others are inputs
   const Array arrays[] = {{"time", &d->time, 1, true},
                           {"qpos", d->qpos, m->nq, true},
                           {"qvel", d->qvel, m->nv, true},
@@ -250,11 +251,12 @@ StateFault check_state(const mjModel* m, const mjData* d) noexcept {
                           {"xfrc_applied", d->xfrc_applied, 6 * m->nbody, false},
                           {"mocap_pos", d->mocap_pos, 3 * m->nmocap, false},
                           {"mocap_quat", d->mocap_quat, 4 * m->nmocap, false}};
+  const std::span checked(arrays, has_inputs ? std::size(arrays) : kNumStates);
   // Nearly always all numbers are so small that the sum of their squares shows it.
   SquareSum squares;
-  for (const Array& array : arrays) squares.add(array.values, array.size);
+  for (const Array& array : checked) squares.add(array.values, array.size);
   if (squares.get() <= mjMAXVAL * mjMAXVAL) return {};
-  for (const Array& array : arrays)
+  for (const Array& array : checked)
     for (mjtSize i = 0; i < array.size; ++i)
       if (!(std::abs(array.values[i]) <= mjMAXVAL))  // true for NaN
         return {.array = array.name,

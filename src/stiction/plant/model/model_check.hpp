@@ -37,7 +37,8 @@ struct StateFault {
 
 /// Returns the first entry of the state or the inputs that is not finite, or is larger than
 /// MuJoCo's own limit of 1e10 (mjMAXVAL).
-StateFault check_state(const mjModel* model, const mjData* data) noexcept;
+/// @param has_inputs false: only the state is checked
+StateFault check_state(const mjModel* model, const mjData* data, bool has_inputs = true) noexcept;
 
 /// The check of check_model without texts, for numbers that change between steps.
 class NumberCheck {

@@ -36,6 +36,8 @@ class MuJoCoGuard {
     return true;
   }
 
+  /// Forgets the warnings, so that those of the next run are told apart.
+  void clear_warnings() { num_warnings_ = 0; }
   /// The text of the last error or warning; empty before the first one.
   const char* error() const { return error_; }
   const char* warning() const { return warning_; }

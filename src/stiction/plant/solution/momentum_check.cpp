@@ -81,11 +81,13 @@ void add_M_magnitude(const mjModel* m, const mjData* d, std::span<const double> 
 
 }  // namespace
 
-void MomentumCheck::resize(const mjModel* m) {
-  for (auto* array : {&change_, &inertial_, &impulse_, &row_force_}) array->resize(m->nv);
-  // Dofs of sleeping trees stay 0.
-  for (auto* array : {&v_, &acceleration_, &smooth_impulse_, &imbalance_})
-    array->assign(m->nv, 0.0);
+void MomentumCheck::resize(const mjModel* m, const Model& plant) {
+  // Dofs of sleeping trees stay 0; the others get values.
+  if (plant.num_dofs() < m->nv || std::ssize(change_) != m->nv) {
+    for (auto* array : {&change_, &inertial_, &impulse_, &row_force_}) array->resize(m->nv);
+    for (auto* array : {&v_, &acceleration_, &smooth_impulse_, &imbalance_})
+      array->assign(m->nv, 0.0);
+  }
   wrench_.assign(m->nbody, {});
 }
 
@@ -159,7 +161,7 @@ MomentumCheck::Result MomentumCheck::calc(const Input& input, const ImplicitForc
   if (input.problem.num_dofs() == 0) return {};  // all trees sleep
   const mjModel* m = input.model;
   const mjData* d = input.data;
-  resize(m);
+  resize(m, input.plant);
   to_mujoco_dofs(d, input.plant, input.solution.v.data(), v_.data());
   for (int i = 0; i < m->nv; ++i) change_[i] = v_[i] - d->qvel[i];
   to_mujoco_dofs(d, input.plant, input.problem.free_impulse.data(), smooth_impulse_.data());
@@ -172,7 +174,7 @@ MomentumCheck::Result MomentumCheck::calc_accelerations(const Input& input,
                                                         std::span<const double> viscous_friction) {
   const mjModel* m = input.model;
   const mjData* d = input.data;
-  resize(m);
+  resize(m, input.plant);
   to_mujoco_dofs(d, input.plant, input.solution.v.data(), acceleration_.data());
   velocities_.calc(m, d, d->qvel);
   impulses_.assign(input.solution.impulses.begin(), input.solution.impulses.end());

@@ -67,7 +67,7 @@ class MomentumCheck {
     double moment[4] = {}, force[4] = {};
   };
 
-  void resize(const mjModel* model);
+  void resize(const mjModel* model, const Model& plant);
   void add_implicit_impulses(const Input& input, const ImplicitForces& implicit);
   /// Compares M x with the sum of the smooth impulses and of those of contacts and rows.
   Result compare(const Input& input, const Balance& balance);

@@ -1,7 +1,9 @@
 #include "stiction/plant/solution/write_back.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <type_traits>
 
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -101,11 +103,21 @@ bool add_rows(const mjModel* m, mjData* d, int num_new) {
   mjtNum** const num_arrays[] = {&d->efc_pos, &d->efc_margin, &d->efc_frictionloss, &d->efc_diagA,
                                  &d->efc_D,   &d->efc_R,      &d->efc_vel,          &d->efc_aref,
                                  &d->efc_b,   &d->efc_force};
-  for (int** array : int_arrays)
-    if (!grow_in_arena(d, array, old_size, new_size)) return false;
-  for (mjtNum** array : num_arrays)
-    if (!grow_in_arena(d, array, old_size, new_size)) return false;
-  if (!grow_in_arena(d, &d->efc_KBIP, 4 * old_size, 4 * new_size)) return false;
+  // One piece of memory for all, the numbers first.
+  constexpr std::size_t kBytesPerRow =
+      (std::size(num_arrays) + 4) * sizeof(mjtNum) + std::size(int_arrays) * sizeof(int);
+  void* memory = allocate_in_arena(d, new_size * kBytesPerRow, alignof(mjtNum));
+  if (!memory) return false;
+  std::memset(memory, 0, new_size * kBytesPerRow);
+  const auto move = [&](auto** array, std::size_t width) {
+    auto* const larger = static_cast<std::remove_reference_t<decltype(*array)>>(memory);
+    std::copy_n(*array, *array ? width * old_size : 0, larger);
+    memory = larger + width * new_size;
+    *array = larger;
+  };
+  for (mjtNum** array : num_arrays) move(array, 1);
+  move(&d->efc_KBIP, 4);
+  for (int** array : int_arrays) move(array, 1);
   // A dense Jacobian has nv entries per row. The new rows are 0, so that products stay valid.
   if (!mj_isSparse(m)) {
     if (!grow_in_arena(d, &d->efc_J, old_size * m->nv, new_size * m->nv)) return false;

@@ -9,7 +9,7 @@
 namespace stiction::sim {
 
 void MocapMemory::begin(const StepStart& start) {
-  if (start.is_mj_step) return;
+  if (start.is_mj_step || m_->nmocap == 0) return;
   mjData* const d = start.data;
   if (start.is_again) return motion.place_at_start(m_, d);
   kept_ = motion;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "stiction/sim/report/taxel_reader.hpp"
+
 namespace stiction::sim {
 namespace {
 
@@ -34,6 +36,12 @@ std::string describe_status(std::uint32_t status) {
   for (const std::string& name : list_names(status, kStatusNames))
     text += (text.empty() ? "" : ", ") + name;
   return text.empty() ? "ok" : text;
+}
+
+const TaxelReport& StepReport::read_taxels() const {
+  if (const auto reader = std::exchange(taxel_reader, nullptr))
+    reader->read(*this, &started_taxels);
+  return started_taxels;
 }
 
 void StepReport::warn(WarningKind kind, WarningText text, int count) {

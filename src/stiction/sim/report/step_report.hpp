@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "stiction/sim/report/warning_text.hpp"
 
 namespace stiction::sim {
+
+class TaxelReader;
 
 /// The failures of a step, as bits; no bit is set if the step succeeded.
 enum StepStatus : std::uint32_t {
@@ -198,7 +201,6 @@ struct StepReport : CallFindings {
   AdvanceReport advance;
   ContactReport contacts;
   PatchReport patches;
-  TaxelReport taxels;
   TraceReport trace;
   std::vector<contact::IslandStatistics> islands;
   AnchorSummary anchors;
@@ -206,6 +208,14 @@ struct StepReport : CallFindings {
   /// did not have: its data and time are not those in which the last step of the simulator ended.
   /// A checkpoint with Stepper::get_state has them. 0 at time 0, where there is no step before.
   std::uint32_t missing_memory = 0;
+
+  /// The layout and the poses of the sensors of taxels, to which read_taxels() adds the readings.
+  mutable TaxelReport started_taxels;
+  mutable std::shared_ptr<TaxelReader> taxel_reader;  // null if there is nothing to add
+  /// Returns the readings of taxels, which are 0 if the call failed. The first call computes them
+  /// from the contacts and patches. Threads must not read the reports of one stepper at the same
+  /// time.
+  const TaxelReport& read_taxels() const;
 
   /// Adds warnings of a kind, of which `text` is the last one. See StepOutputs::warn.
   void warn(WarningKind kind, WarningText text, int count);

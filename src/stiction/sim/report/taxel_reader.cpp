@@ -80,7 +80,7 @@ void clear_pressed(TaxelReport* out) {
 }  // namespace
 
 TaxelReader::TaxelReader(std::vector<plant::TaxelSensor> sensors)
-    : sensors_(std::move(sensors)), layout_id_(make_layout_id()) {
+    : sensors_(std::move(sensors)), layout_id_(sensors_.empty() ? 0 : make_layout_id()) {
   std::size_t largest = 0;
   for (const plant::TaxelSensor& sensor : sensors_)
     largest = std::max<std::size_t>(largest, sensor.size());
@@ -88,26 +88,33 @@ TaxelReader::TaxelReader(std::vector<plant::TaxelSensor> sensors)
   is_pressed_.resize(largest, 0);
 }
 
-void TaxelReader::read(const mjData* d, StepReport* report) {
-  TaxelReport* const out = &report->taxels;
-  if (out->layout_id != layout_id_) start_report(out);
+bool TaxelReader::has_tactile() const {
+  return std::ranges::any_of(sensors_, [](const auto& sensor) { return sensor.sensor >= 0; });
+}
+
+void TaxelReader::start(const mjData* d, TaxelReport* out) const {
+  if (out->layout_id != layout_id_) write_layout(out);
   clear_pressed(out);
+  for (std::size_t i = 0; i < sensors_.size(); ++i)
+    out->pose[i] = find_pose(d, sensors_[i].geom) * sensors_[i].X_GS;
+}
+
+void TaxelReader::read(const StepReport& report, TaxelReport* out) {
   // The patches of a divided step are those of its last part. Its contacts are those of all parts.
-  const bool has_faces = report->statistics.num_parts == 1;
+  const bool has_faces = report.statistics.num_parts == 1;
   for (std::size_t i = 0; i < sensors_.size(); ++i) {
     sensor_ = &sensors_[i];
-    X_WS_ = find_pose(d, sensor_->geom) * sensor_->X_GS;
+    X_WS_ = out->pose[i];
     pressed_.clear();
-    for (int p = 0; has_faces && p < report->patches.size(); ++p) read_patch(report->patches, p);
-    for (int c = 0; c < report->contacts.size(); ++c)
-      if (!has_faces || report->contacts.patch[c] < 0) read_point(report->contacts, c);
+    for (int p = 0; has_faces && p < report.patches.size(); ++p) read_patch(report.patches, p);
+    for (int c = 0; c < report.contacts.size(); ++c)
+      if (!has_faces || report.contacts.patch[c] < 0) read_point(report.contacts, c);
     write(out->start[i], out);
-    out->pose[i] = X_WS_;
   }
 }
 
 /// Writes what does not change from step to step into a report that has another layout.
-void TaxelReader::start_report(TaxelReport* out) const {
+void TaxelReader::write_layout(TaxelReport* out) const {
   *out = {};
   out->layout_id = layout_id_;
   for (const plant::TaxelSensor& sensor : sensors_) {

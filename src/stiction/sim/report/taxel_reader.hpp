@@ -21,10 +21,14 @@ class TaxelReader {
   explicit TaxelReader(std::vector<plant::TaxelSensor> sensors);
 
   bool empty() const { return sensors_.empty(); }
+  /// True if MuJoCo's data has readings, which cannot wait until somebody asks for them.
+  bool has_tactile() const;
 
-  /// Reads the contacts and patches of a step into report->taxels.
+  /// Writes the layout and the poses of the sensors, without readings.
   /// @param data with the poses of the step's start
-  void read(const mjData* data, StepReport* report);
+  void start(const mjData* data, TaxelReport* out) const;
+  /// Adds the readings to a report that has been started.
+  void read(const StepReport& report, TaxelReport* out);
 
   /// Writes the readings of MuJoCo's tactile sensors into data->sensordata, up to their cutoff: the
   /// pressures of all taxels, then their first shears, then their second ones [Pa].
@@ -35,7 +39,7 @@ class TaxelReader {
   struct Load {
     math::Vec3 force, torque;  // [N], [N m]
   };
-  void start_report(TaxelReport* out) const;
+  void write_layout(TaxelReport* out) const;
   void read_patch(const PatchReport& patches, int patch);
   void split_face(const PatchReport& patches, int face, double projected);
   void read_point(const ContactReport& contacts, int contact);

@@ -32,12 +32,6 @@ bool has_callbacks() {
 
 }  // namespace
 
-bool is_failure(std::uint32_t status, OnFailure on_failure) {
-  const bool is_kept =
-      on_failure == OnFailure::keep_best && (status & ~(kNotConverged | kCertificateFailed)) == 0;
-  return status != kOk && !is_kept;
-}
-
 void StepOutputs::warn(const Warning& warning, WarningFacts facts, int count) {
   report->warn(warning.kind, {names_, warning, std::move(facts)}, count);
 }
@@ -70,20 +64,16 @@ void StepOutputs::fail_certificate(const certificate::FailedCheck& failed,
   fail(kCertificateFailed, text + (cause.empty() ? unknown_cause : cause));
 }
 
-StepOutputs::MuJoCoState::MuJoCoState(const mjData* d)
-    : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),
-      pstack(d->pstack),
-      pbase(d->pbase) {}
-
-void StepOutputs::finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard,
-                              bool ok) {
+/// Reports what went wrong in a call, and mends MuJoCo's stack after an error.
+void StepOutputs::finish_call(mjData* d, const MuJoCoState& before, bool ok) {
   if (!ok) {
     d->pstack = before.pstack;
     d->pbase = before.pbase;
-    fail(kMuJoCoError, std::string("MuJoCo: ") + guard.error());
+    fail(kMuJoCoError, std::string("MuJoCo: ") + guard->error());
   }
-  if (guard.num_warnings() > 0)
-    warn(warnings::kMuJoCo, {.text = guard.warning()}, guard.num_warnings());
+  if (guard->num_warnings() > 0)
+    warn(warnings::kMuJoCo, {.text = guard->warning()}, guard->num_warnings());
+  guard->clear_warnings();
   if (MuJoCoState(d).num_full != before.num_full)
     fail(kBufferFull,
          "the contacts or constraints do not fit in mjData; enlarge it with <size "

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -76,7 +77,11 @@ class StepTime {
 };
 
 /// True if a step with this status has failed and is not taken.
-bool is_failure(std::uint32_t status, OnFailure on_failure);
+inline bool is_failure(std::uint32_t status, OnFailure on_failure) {
+  const bool is_kept =
+      on_failure == OnFailure::keep_best && (status & ~(kNotConverged | kCertificateFailed)) == 0;
+  return status != kOk && !is_kept;
+}
 
 /// The report of a step, in which a stage records its warnings and its failure.
 class StepOutputs {
@@ -105,14 +110,15 @@ class StepOutputs {
   /// @param cause of the failure and its remedy, as the end of the message; empty if not known
   void fail_certificate(const certificate::FailedCheck& failed, const std::string& cause = "");
 
-  /// Runs calls to MuJoCo, whose errors, warnings and full buffers go to the report.
+  /// Runs calls to MuJoCo, whose errors, warnings and full buffers go to the report. They
+  /// need `guard`.
   /// @param f must own nothing that has a destructor, because an error of MuJoCo jumps out of it
   template <class F>
   void call_mujoco(mjData* d, F&& f) {
     const MuJoCoState before(d);
-    plant::MuJoCoGuard guard;
-    const bool ok = guard.run(f);
-    finish_call(d, before, guard, ok);
+    const bool ok = guard->run(f);
+    if (!ok || guard->num_warnings() > 0 || MuJoCoState(d).num_full != before.num_full)
+      finish_call(d, before, ok);
   }
 
   /// Does the same for functions of MuJoCo that call the user's callbacks. A callback may call
@@ -145,7 +151,8 @@ class StepOutputs {
     return !failed();
   }
 
-  StepReport* report = &own_report_;  // of the caller, or else that of this object
+  StepReport* report = &own_report_;        // of the caller, or else that of this object
+  std::optional<plant::MuJoCoGuard> guard;  // one a step, because its handler takes time to set
   ReportParts parts;
   bool has_taxels = false;   // taxels read the patches of the report
   bool must_retake = false;  // trees woke so late that the step must begin again
@@ -153,11 +160,14 @@ class StepOutputs {
  private:
   /// The part of mjData that an error of MuJoCo leaves inconsistent.
   struct MuJoCoState {
-    explicit MuJoCoState(const mjData* d);
+    explicit MuJoCoState(const mjData* d)
+        : num_full(d->warning[mjWARN_CONTACTFULL].number + d->warning[mjWARN_CNSTRFULL].number),
+          pstack(d->pstack),
+          pbase(d->pbase) {}
     int num_full;
     std::size_t pstack, pbase;
   };
-  void finish_call(mjData* d, const MuJoCoState& before, const plant::MuJoCoGuard& guard, bool ok);
+  void finish_call(mjData* d, const MuJoCoState& before, bool ok);
 
   void keep_contacts(const mjModel* m, const mjData* d);
   void check_contacts(const mjData* d);
