@@ -72,6 +72,7 @@ ContactStep::ContactStep(const StepInputs& in, StepMemories* memories, StepOutpu
       geometry_(in.model, in.options, in.materials, &memories->sleep, out) {
   memories->add(&solver_);
   memories->add(geometry_.patch_memory());
+  memories->add(geometry_.manifolds());
   if (in.options.num_threads > 1) threads_.emplace(in.options.num_threads);
 }
 
@@ -287,13 +288,14 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
 void ContactStep::record_memories(const StepInputs& in) {
   const auto made = memories_.touch.record(contacts_.problem, contacts_.solution);
   if (made && is_certified_) warn_of_made_energy(made->geoms, made->energy, &out_);
+  const Sleep& sleep = memories_.sleep;
+  const auto sleeps = [&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); };
+  if (sleep.num_asleep() > 0) geometry_.manifolds()->keep(sleeps);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
-  const Sleep& sleep = memories_.sleep;
   if (anchors.record(contacts_.problem, contacts_.solution))
     warn_of_lost_anchors(anchors.losing_geoms(), &out_);
-  if (sleep.num_asleep() > 0)
-    anchors.keep([&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
+  if (sleep.num_asleep() > 0) anchors.keep(sleeps);
   out_.report->anchors = anchors.summary();
 }
 
