@@ -5,9 +5,9 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfManifold = 3, kWordsOfPoint = 12;
+constexpr std::size_t kWordsOfManifold = 3, kWordsOfManifoldPoint = 12;
 
-void for_each_number(auto& point, auto&& f) {
+void for_each_coordinate(auto& point, auto&& f) {
   for (auto* vectors : {&point.place, &point.normal})
     for (auto& vector : *vectors)
       for (auto* number : {&vector.x, &vector.y, &vector.z}) f(*number);
@@ -40,7 +40,7 @@ void ManifoldMemory::write(base::WordWriter* words) const {
     words->put(manifold.num_points);
     for (const plant::ManifoldPoint& point :
          std::span(list.points).subspan(manifold.first_point, manifold.num_points))
-      for_each_number(point, [words](double x) { words->put(x); });
+      for_each_coordinate(point, [words](double x) { words->put(x); });
   }
 }
 
@@ -51,9 +51,9 @@ void ManifoldMemory::read(base::WordReader* words) {
   for (plant::Manifold& manifold : list->manifolds) {
     for (int& geom : manifold.geoms) geom = words->take_below(m_->ngeom);
     manifold.first_point = static_cast<int>(list->points.size());
-    manifold.num_points = static_cast<int>(words->take_count(kWordsOfPoint));
+    manifold.num_points = static_cast<int>(words->take_count(kWordsOfManifoldPoint));
     for (int i = 0; i < manifold.num_points; ++i)
-      for_each_number(list->points.emplace_back(),
+      for_each_coordinate(list->points.emplace_back(),
                       [words](double& x) { x = words->take_finite(); });
   }
   words->check(std::ranges::is_sorted(list->manifolds, {}, &plant::Manifold::geoms));
