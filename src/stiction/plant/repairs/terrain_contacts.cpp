@@ -30,6 +30,11 @@ class Grid {
         pose_(get_pose(d, geom)) {}
   double dx() const { return dx_; }
   double dy() const { return dy_; }
+  /// True if a facet is at right angles to the field's axis, as level cells are.
+  bool is_level(const Facet& facet) const {
+    constexpr double kLevel = 1e-12;
+    return norm(facet.normal - Vec3{pose_.R.row[0].z, pose_.R.row[1].z, pose_.R.row[2].z}) < kLevel;
+  }
 
   /// Returns a box that contains all points within a distance of a geom.
   Box find_box(const mjModel* m, const mjData* d, int geom, double distance) const {
@@ -232,9 +237,12 @@ void TerrainContacts::find_planes(const mjModel* m, const mjData* d, const PairC
   const Vec3 center = to_vector(d->geom_xpos + 3 * geom);
   planes_.clear();
   const double reach = std::max(pair.cutoff, kDeepest * size_);
+  const bool is_sphere = m->geom_type[geom] == mjGEOM_SPHERE;
   grid.for_each_plane(grid.find_box(m, d, geom, reach), [&](const Facet& facet) {
     if (std::abs(dot(facet.normal, center - facet.corners[0])) > m->geom_rbound[geom] + reach)
       return;
+    // A sphere's only point is below its center. A level facet stands for all at its height.
+    if (is_sphere && !facet.contains(center, 1e-6 * size_) && !grid.is_level(facet)) return;
     constexpr std::ptrdiff_t kRecent = 8;  // neighbors come soon after each other
     const auto last = planes_.end();
     const auto recent = last - std::min<std::ptrdiff_t>(kRecent, last - planes_.begin());
