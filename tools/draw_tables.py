@@ -4,7 +4,8 @@
     draw_tables.py [--only TABLE] [--quick] [--page FILE]
 
 A table stands between `<!-- table NAME -->` and `<!-- end -->`. The text around it is written by hand. A
-table whose peer or program is absent stays as it was. Run this on a machine that does nothing else.
+table whose peer or program is absent stays as it was. Run this on a machine that does nothing else. With
+--quick little is measured, and the tables are printed alone, unless --page names a page for them.
 """
 
 from __future__ import annotations
@@ -206,18 +207,26 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measures the tables of docs/performance.md.")
     parser.add_argument("--only", choices=TABLES, help="the table; default: all of them")
     parser.add_argument("--quick", action="store_true", help="measure little, to try the program")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page, which is changed")
+    parser.add_argument("--page", type=Path, help="the page, which is changed")
     args = parser.parse_args(arguments)
-    for name in [args.only] if args.only else TABLES:
+    names = [args.only] if args.only else list(TABLES)
+    page: Path | None = args.page or (None if args.quick else PAGE)
+    if page:
+        if not page.is_file():
+            raise SystemExit(f"{page} is not a file; name a copy of {PAGE.name}")
+        for name in names:
+            find_table(name, page.read_text())
+    for name in names:
         columns, measure = TABLES[name]
         try:
             table = make_markdown(columns, list(measure(1 if args.quick else 5)))
         except (stiction.Error, ImportError) as e:
             print(f"{name}: the table stays as it was: {e}", file=sys.stderr)
             continue
-        text = args.page.read_text()
-        found = find_table(name, text)
-        args.page.write_text(text[: found.end(1)] + table + text[found.start(3) :])
+        if page:
+            text = page.read_text()
+            found = find_table(name, text)
+            page.write_text(text[: found.end(1)] + table + text[found.start(3) :])
         print(f"{name}:\n{table}\n", flush=True)
 
 

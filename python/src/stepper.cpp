@@ -164,7 +164,7 @@ class PyStepper {
     stepper_.set_interrupt(&has_signal);
   }
 
-  void set_model_is_constant(bool is_constant) { stepper_.set_model_stays(is_constant); }
+  void set_model_is_constant(bool is_constant) { stepper_.set_model_is_constant(is_constant); }
 
   /// Takes `num_steps` steps without the GIL and returns their report.
   /// @param owner the Simulator, see call

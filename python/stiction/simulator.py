@@ -107,6 +107,11 @@ class Simulator:
         return self._stepper.time_step
 
     @property
+    def model_is_constant(self) -> bool:
+        """True if the check of the model's numbers is left out at each call."""
+        return self._model_is_constant
+
+    @property
     def options(self) -> dict[str, Any]:
         """The arguments of a Simulator that steps as this one does, by name; fit for JSON."""
         properties = None if self._properties is None else self._properties.content

@@ -135,6 +135,7 @@ def test_a_constant_model_gives_the_same_bits():
 def test_numbers_of_a_constant_model_are_not_checked_but_have_an_effect():
     model, _ = make(PILE)
     made = stiction.Simulator(model, model_is_constant=True)
+    assert made.model_is_constant
     for simulator in (made, copy.copy(made), pickle.loads(pickle.dumps(made))):
         own = simulator.model
         own.geom_friction[0, 0] = -1  # below the other geom's, which decides
@@ -591,3 +592,26 @@ def test_a_drawer_that_moves_only_along_a_normal_is_pushed_out(quat: str, tilt: 
     assert report.ok
     if tilt < 1e-5:
         assert data.qvel[0] == pytest.approx(-2e-5, rel=1e-6)  # a tenth of the overlap in a step
+
+
+def test_islands_in_contact_space_are_counted() -> None:
+    """A chain of ten links on the floor has few impulses beside its dofs, and hardly ever leaves."""
+    links = ""
+    for i in range(10):
+        joint = "<freejoint/>" if i == 0 else f"<joint axis='0 {i % 2} {1 - i % 2}'/>"
+        links += f"<body pos='{0.2 * (i > 0)} 0 {0.1 * (i == 0)}'>{joint}"
+        links += "<geom type='sphere' size='.04' pos='.1 0 0'/>"
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody><geom type='plane' size='5 5 1'/>{links}{'</body>' * 10}"
+        "</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.qvel[6:] = np.random.default_rng(0).uniform(-3, 3, model.nv - 6)
+    simulator = stiction.Simulator(model)
+    used = left = 0
+    for _ in range(400):
+        statistics = simulator.step(data).statistics
+        used += statistics.num_contact_space
+        left += statistics.num_left_contact_space
+    assert 50 <= used <= 400
+    assert left <= 0.02 * used

@@ -159,6 +159,67 @@ TEST(RowBasis, SelectsTheSameRowsInAnyOrder) {
   }
 }
 
+/// Returns the first rows, then those of the pairs.
+RowMajorMatrix list_pairs(const RowMajorMatrix& X, int first, const std::vector<int>& pairs) {
+  RowMajorMatrix rows(first + 2 * pairs.size(), X.cols());
+  rows.topRows(first) = X.topRows(first);
+  for (int i = 0; const int pair : pairs)
+    rows.middleRows(first + 2 * i++, 2) = X.middleRows(first + 2 * pair, 2);
+  return rows;
+}
+
+TEST(RowBasis, KeepsTheSelectedRowsOfPairsThatStay) {
+  std::mt19937_64 rng(7);
+  constexpr int kFirst = 2, kPairs = 12;
+  int num_kept_in_all = 0, num_removed = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    const int n = 4 + static_cast<int>(rng() % 20);
+    RowMajorMatrix X = make_rows(kFirst + 2 * kPairs, n, 3 + static_cast<int>(rng() % n), &rng);
+    X.row(kFirst + 5) = 0.7 * X.row(kFirst + 4);  // turned, one of them is zero
+    RowBasis basis, fresh;
+    std::vector<int> last, last_selected;
+    for (int round = 0; round < 6; ++round) {
+      std::vector<int> pairs, last_pairs;
+      for (int i = 0; i < kPairs; ++i)
+        if (rng() % (round == 0 ? 2 : 5) != 0) pairs.push_back(i);  // more later than at first
+      if (trial % 2 == 0) std::shuffle(pairs.begin(), pairs.end(), rng);
+      const auto place_in = [](const std::vector<int>& list, int pair) {
+        const auto found = std::find(list.begin(), list.end(), pair);
+        return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+      };
+      if (round > 0)
+        for (const int pair : pairs) last_pairs.push_back(place_in(last, pair));
+
+      RowMajorMatrix rows = list_pairs(X, kFirst, pairs), others = rows;
+      const int ends[] = {kFirst, static_cast<int>(rows.rows())};
+      basis.find_with_free_axes(rows.data(), n, kFirst, ends, 1e-8, nullptr, last_pairs);
+      fresh.find_with_free_axes(others.data(), n, kFirst, ends, 1e-8, nullptr);
+      ASSERT_EQ(basis.rank(), fresh.rank()) << trial << " " << round;
+      expect_basis(basis, rows);
+
+      std::vector<int> kept;
+      for (int row : last_selected) {
+        if (row >= kFirst) {
+          const int place = place_in(pairs, last[(row - kFirst) / 2]);
+          num_removed += place < 0;
+          if (place < 0) continue;
+          row = kFirst + 2 * place + (row - kFirst) % 2;
+        }
+        kept.push_back(row);
+      }
+      if (2 * kept.size() >= last_selected.size()) {
+        ASSERT_LE(kept.size(), basis.selected().size());
+        EXPECT_TRUE(std::equal(kept.begin(), kept.end(), basis.selected().begin()));
+        num_kept_in_all += static_cast<int>(kept.size());
+      }
+      last = pairs;
+      last_selected.assign(basis.selected().begin(), basis.selected().end());
+    }
+  }
+  EXPECT_GT(num_kept_in_all, 1000);
+  EXPECT_GT(num_removed, 100);
+}
+
 TEST(RowBasis, TakesTheAxisThatIsLeftOfAPair) {
   // The basis spans x. Of the pair, half is left in a direction between its rows.
   RowMajorMatrix X(3, 3);

@@ -47,6 +47,20 @@ def test_a_table_whose_peer_is_absent_stays(
     assert "drake: the table stays as it was: Drake: is not installed" in capsys.readouterr().err
 
 
-def test_a_page_without_markers_is_refused() -> None:
+def test_a_page_without_markers_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    with pytest.raises(SystemExit, match="page.md is not a file"):
+        main(["--only", "lcp", "--page", str(page)])
+    page.write_text("text")
     with pytest.raises(SystemExit, match="no markers of the table 'lcp'"):
-        find_table("lcp", "text")
+        main(["--only", "lcp", "--page", str(page)])
+
+
+def test_quick_figures_are_not_written_into_the_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = PAGE.read_text()
+    monkeypatch.setitem(TABLES, "lcp", (TABLES["lcp"][0], lambda _: []))
+    main(["--only", "lcp", "--quick"])
+    assert PAGE.read_text() == before
+    assert capsys.readouterr().out.startswith("lcp:")

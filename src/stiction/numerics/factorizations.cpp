@@ -194,26 +194,4 @@ int solve_in_place(int n, double* A, int num_right, double* X) {
   return -1;
 }
 
-void solve_dense(int n, int stride, double* M, double* x) {
-  const auto row = [&](int i) { return M + static_cast<std::ptrdiff_t>(i) * stride; };
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
-    if (pivot != k) {
-      std::swap_ranges(row(k) + k, row(k) + n, row(pivot) + k);
-      std::swap(x[k], x[pivot]);
-    }
-    for (int i = k + 1; i < n; ++i) {
-      const double factor = row(i)[k] / row(k)[k];
-      for (int j = k + 1; j < n; ++j) row(i)[j] -= factor * row(k)[j];
-      x[i] -= factor * x[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    for (int j = i + 1; j < n; ++j) x[i] -= row(i)[j] * x[j];
-    x[i] /= row(i)[i];
-  }
-}
-
 }  // namespace stiction::numerics

@@ -51,12 +51,6 @@ class GrowingCholesky {
   std::vector<double> rotated_;  // scratch of remove
 };
 
-/// Solves M x = b of a dense n x n matrix by LU factorization with partial pivoting.
-/// @param stride distance between the rows of M
-/// @param M      overwritten
-/// @param x      in: b; out: the solution, not finite if M is singular
-void solve_dense(int n, int stride, double* M, double* x);
-
 /// The profile of a lower triangle: row i has entries from column first(i) to its diagonal. The
 /// entries of all rows lie one after the other in one array. The calls are `start`, `widen`,
 /// `lay_out`, then `index`. Keeps its memory.

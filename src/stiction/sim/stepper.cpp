@@ -120,8 +120,8 @@ void Stepper::forget_anchors() {
   workspace_->memories.anchors.forget();
 }
 
-void Stepper::set_model_stays(bool model_stays) {
-  workspace_->input_check.model_stays = model_stays;
+void Stepper::set_model_is_constant(bool model_is_constant) {
+  workspace_->input_check.model_is_constant = model_is_constant;
 }
 void Stepper::set_may_sleep(bool may_sleep) { workspace_->may_sleep = may_sleep; }
 void Stepper::set_taxels(std::span<const plant::TaxelGrid> grids) { workspace_->set_taxels(grids); }

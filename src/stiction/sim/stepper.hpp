@@ -117,7 +117,7 @@ class Stepper {
   std::vector<std::string> ignored_settings() const;
   /// Tells whether the model stays as it is, so that its values need no check in each call. It is
   /// not known to stay at first. Callbacks may change it all the same.
-  void set_model_stays(bool model_stays);
+  void set_model_is_constant(bool model_is_constant);
   /// Chooses whether trees may sleep if the model's flag allows it; they may at first.
   void set_may_sleep(bool may_sleep);
   /// Adds grids of taxels to those of the model's tactile sensors, in place of earlier ones. The

@@ -71,6 +71,9 @@ def _text(xml: Any) -> str:
     return xml.decode() if isinstance(xml, bytes) else str(xml)
 
 
+_BOX = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+<body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body></worldbody></mujoco>"""
+
 _SCENES: dict[str, Callable[[], mujoco.MjModel]] = {
     "humanoid": lambda: _dm_control("humanoid", lambda m: m.get_model_and_assets()),
     "quadruped": lambda: _dm_control("quadruped", lambda m: (m.make_model(), m.common.ASSETS)),
@@ -88,6 +91,8 @@ _SCENES: dict[str, Callable[[], mujoco.MjModel]] = {
         "gymnasium_robotics", "envs/assets/hand/manipulate_block.xml"
     ),
     "22_humanoids": _many_humanoids,
+    "pendulum": lambda: _dm_control("pendulum", lambda m: m.get_model_and_assets()),
+    "box": lambda: mujoco.MjModel.from_xml_string(_BOX),
 }
 
 

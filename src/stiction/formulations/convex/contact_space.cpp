@@ -95,11 +95,6 @@ bool ContactSpace::is_whole(const contact::MomentumFactor& factor) const {
   return true;
 }
 
-/// True if a contact of a pair has six components.
-bool ContactSpace::is_six(const PairSlice& pair, int contact) const {
-  return pair.torsion_begin < pair.torsion_end && needs_torsion_law(problem_.contacts[contact]);
-}
-
 bool ContactSpace::build() {
   fill_jacobian();
   if (A_ == &H_ && !(start_hessian() && H_.factor())) return false;
@@ -109,7 +104,7 @@ bool ContactSpace::build() {
     x->assign(width_ + kLanes, 0.0);
   for (auto* x : {&x_.g, &x_.f, &x_.D2}) x->assign(stride_, 0.0);
   std::copy_n(dofs_.inv_diagonal.data() + first_dof_, num_dofs_, x_.D2.begin());
-  multiply_by_J(dofs_.v_star.data(), &x_.u_star);
+  multiply_by_J(dofs_.v_star.data() + first_dof_, &x_.u_star);
   return true;
 }
 
@@ -145,13 +140,19 @@ void ContactSpace::calc_W() {
 }
 
 /// Computes u = J v.
+/// Computes u = J v of the dofs that are not idle.
 void ContactSpace::multiply_by_J(const double* v, std::vector<double>* u) const {
   std::fill(u->begin(), u->end(), 0.0);
-  math::add_atv(1, {x_.J.data(), num_dofs_, width_, stride_}, v + first_dof_, u->data());
+  math::add_atv(1, {x_.J.data(), num_dofs_, width_, stride_}, v, u->data());
 }
 
-void ContactSpace::calc_start_velocities(std::vector<double>* u) const {
-  multiply_by_J(dofs_.v.data(), u);
+void ContactSpace::calc_start_velocities(std::vector<double>* u) {
+  for (int b = range_.block_begin + range_.num_idle; b < range_.block_end; ++b) {
+    const BlockSlice& block = layout_.blocks[b];
+    std::copy_n(problem_.v0.data() + block.problem_dof, block.size,
+                x_.f.data() + (block.dof - first_dof_));
+  }
+  multiply_by_J(x_.f.data(), u);
 }
 
 /// Fills J^T.

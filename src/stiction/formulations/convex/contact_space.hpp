@@ -19,8 +19,8 @@ namespace stiction::formulations {
 ///
 ///     v = v* + A^-1 J^T lambda,   u = J v = u* + W lambda,   W = J A^-1 J^T,
 ///
-/// so an iteration costs O(m^2) for m impulses, whatever the number of dofs. Newton's method for
-/// lambda = gamma(u) has the same iterates as that for v:
+/// so an iteration costs O(m^2 + m n) for m impulses and n dofs that they reach. Newton's method
+/// for lambda = gamma(u) has the same iterates as that for v, from the same start and curvature:
 ///
 ///     (I + G W) d = s,   s = gamma - lambda,   G = -d gamma/du.
 ///
@@ -57,8 +57,8 @@ class ContactSpace : public IslandDofs {
     std::vector<double> g, f, D2;  // J^T s, J^T gamma and diag(A)^-1
     Factor factor;
 
-    /// Makes room for vectors of `width` numbers and `num_dofs` dofs, and for some more, so that a
-    /// motion seldom allocates.
+    /// Makes room for vectors of `width` numbers and `num_dofs` dofs, rounded up, so that only new
+    /// maxima allocate.
     void reserve(int width, int num_dofs);
 
    private:
@@ -86,8 +86,8 @@ class ContactSpace : public IslandDofs {
   /// @param factor of the problem, or null
   ContactSpace(const IslandDofs& island, const contact::MomentumFactor* factor, Scratch* scratch);
 
-  /// Computes J v of the current velocities v.
-  void calc_start_velocities(std::vector<double>* u) const;
+  /// Computes J v0.
+  void calc_start_velocities(std::vector<double>* u);
 
   Place place_of_three(int first) const { return {first, num_three_, num_three_ - first}; }
   Place place_of_six(int first) const {
@@ -157,7 +157,6 @@ class ContactSpace : public IslandDofs {
   void find_rows();
   void calc_W();
   void fill_jacobian();
-  bool is_six(const PairSlice& pair, int contact) const;
   void fill_contact(const Place& place, int num_components, int contact,
                     std::span<const SegmentBlock> segments);
   void multiply_by_J(const double* v, std::vector<double>* u) const;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stiction/base/work_limits.hpp"
 #include "stiction/formulations/convex/contact_space.hpp"
 #include "stiction/formulations/convex/coupled_island.hpp"
 #include "stiction/formulations/convex/formulation.hpp"
@@ -15,9 +16,8 @@
 
 namespace stiction::formulations {
 
-/// The convex problem of an island in contact space, a numerics::NewtonProblem with the iterates of
-/// IslandProblem. It starts from sweeps over the contacts. Its solution is the start of
-/// IslandProblem, which checks it.
+/// The convex problem of an island in contact space, a numerics::NewtonProblem that starts from
+/// sweeps over the contacts. Its solution is the start of IslandProblem, which checks it.
 template <HasFrictionBound F>
 class ContactSpaceIsland : public ContactSpace {
  public:
@@ -122,27 +122,29 @@ class ContactSpaceIsland : public ContactSpace {
   /// Solves ((1 + rate) I - g') dx = difference with the last factor, see CoupledNewton.
   void solve_bounds(double rate, std::span<const double> difference,
                     std::span<double> dx) requires HasNormalBound<F> {
-    const int n = num_contacts(), stride = n + kLanes;
-    arrays_.M.resize(static_cast<std::size_t>(n) * stride);
+    const int n = num_contacts();
+    arrays_.M.resize(static_cast<std::size_t>(n) * n);
     arrays_.column.resize(static_cast<std::size_t>(n) * kLanes);
     int first = 0;  // contact of the batch's first lane
     for_each_place([&](const auto& batch, const Place& place) {
       calc_normal_response(batch, place);
       for (int i = 0; i < n; ++i)
-        math::store(arrays_.M.data() + i * stride + first,
-                    math::load<Lanes>(arrays_.column.data() + kLanes * i) * -1.0);
+        math::store_first(batch.source.num_contacts,
+                          math::load<Lanes>(arrays_.column.data() + kLanes * i) * -1.0,
+                          arrays_.M.data() + i * n + first);
       first += batch.source.num_contacts;
     });
     int row = 0;
     for_each_batch([&](const auto& batch) {
       for (int lane = 0; lane < batch.source.num_contacts; ++lane, ++row) {
-        double* const M = arrays_.M.data() + row * stride;
+        double* const M = arrays_.M.data() + row * n;
         for (int j = 0; j < n; ++j) M[j] *= batch.state.normal.dn_dv[lane];
         M[row] += 1 + rate;
       }
     });
     std::copy(difference.begin(), difference.end(), dx.begin());
-    numerics::solve_dense(n, stride, arrays_.M.data(), dx.data());
+    if (numerics::solve_in_place(n, arrays_.M.data(), 1, dx.data()) >= 0)
+      std::copy(difference.begin(), difference.end(), dx.begin());
   }
 
   /// Reads the normal impulses of the contacts.
@@ -205,6 +207,9 @@ class ContactSpaceIsland : public ContactSpace {
         double friction[kMaxSlips][kMaxSlips] = {{G.xx[lane]}, {G.xy[lane], G.yy[lane]}};
         const int components[] = {t1, t2};
         add_curvatures(2, components, friction);
+      } else {  // slip along an axis, under a law whose friction has a largest value
+        add_curvature(t1, G.xx[lane]);
+        add_curvature(t2, G.yy[lane]);
       }
       add_curvature(normal, G.zz[lane]);
     }
@@ -265,6 +270,7 @@ class ContactSpaceIsland : public ContactSpace {
     constexpr int kMaxSweeps = 20;
     x_.u = x_.u_star;
     for (int i = 0; i < kMaxSweeps; ++i) {
+      base::check_limits();
       SweepChange change;
       for_each_place([&](auto& batch, const Place& place) {
         for (int lane = 0; lane < batch.source.num_contacts; ++lane)

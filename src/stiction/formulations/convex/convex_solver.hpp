@@ -205,6 +205,7 @@ class ConvexSolver final : public ContactSolver {
   numerics::NewtonResult minimize(const ContactProblem& problem, const SolverOptions& options,
                                   const numerics::NewtonOptions& newton, bool has_guess, int island,
                                   IslandProblem<F>* island_problem, IslandStatistics* statistics) {
+    numerics::NewtonOptions rest = newton;
     if constexpr (HasNormalBound<F>) {
       const CouplingMemory memory = coupling_.of_island(arrays_.layout, island);
       if (!memory.x.empty()) {
@@ -224,20 +225,21 @@ class ConvexSolver final : public ContactSolver {
         numerics::NewtonResult start;
         if (is_search(newton, coupling) && (!has_guess || !is_solved()))
           start = start_in_contact_space(
-              island, options, newton, island_problem, statistics, [&](auto* in_contact_space) {
+              island, options, &rest, island_problem, statistics,
+              [&](auto* in_contact_space, const numerics::NewtonOptions& half) {
                 CouplingMemory own = memory;
                 own.x = memory.space_x;
                 in_contact_space->read_normals(own.x);
                 CoupledIsland start_island(in_contact_space, mobility, options.resolution());
                 numerics::NewtonResult found;
-                (void)try_coupled_newton(newton, coupling.tolerance, own, &start_island, &found);
-                if (numerics::is_converged(found.residual, newton))
+                (void)try_coupled_newton(half, coupling.tolerance, own, &start_island, &found);
+                if (std::isfinite(found.residual.norm))
                   in_contact_space->write_bounds(own.x, island_problem, memory.x);
                 return found;
               });
         numerics::FixedPointResult coupled;
         const numerics::NewtonResult result =
-            solve_coupled(problem, newton, coupling, memory, &coupled_island, &coupled);
+            solve_coupled(problem, rest, coupling, memory, &coupled_island, &coupled);
         statistics->rounds = coupled.evaluations;
         statistics->coupling_error = coupled.error;
         return add_start(start, result, statistics);
@@ -245,18 +247,20 @@ class ConvexSolver final : public ContactSolver {
     }
     numerics::NewtonResult start;
     if (!has_guess || !numerics::is_converged(island_problem->residual(), newton))
-      start = start_in_contact_space(
-          island, options, newton, island_problem, statistics,
-          [&](auto* in_contact_space) { return numerics::minimize(*in_contact_space, newton); });
-    return add_start(start, minimize_island(island_problem, newton), statistics);
+      start =
+          start_in_contact_space(island, options, &rest, island_problem, statistics,
+                                 [](auto* in_contact_space, const numerics::NewtonOptions& half) {
+                                   return numerics::minimize(*in_contact_space, half);
+                                 });
+    return add_start(start, minimize_island(island_problem, rest), statistics);
   }
 
-  /// Moves an island that suits contact space to the solution that is found there. Without one it
-  /// stays where it is.
-  /// @param find ContactSpaceIsland* -> NewtonResult
+  /// Moves an island that suits contact space to the point that is found there.
+  /// @param newton on return, with the iterations that are left
+  /// @param find   (ContactSpaceIsland*, NewtonOptions) -> NewtonResult
   template <class Find>
   numerics::NewtonResult start_in_contact_space(int island, const SolverOptions& options,
-                                                const numerics::NewtonOptions& newton,
+                                                numerics::NewtonOptions* newton,
                                                 IslandProblem<F>* island_problem,
                                                 IslandStatistics* statistics, Find&& find) {
     numerics::NewtonResult result;
@@ -266,8 +270,11 @@ class ConvexSolver final : public ContactSolver {
                                              &contact_space_[island]);
       statistics->uses_contact_space = true;
       if (!in_contact_space.start(options.parameters)) return result;
-      result = find(&in_contact_space);
-      if (numerics::is_converged(result.residual, newton)) in_contact_space.write_velocities();
+      numerics::NewtonOptions half = *newton;
+      half.max_iterations = newton->max_iterations / 2;
+      result = find(&in_contact_space, half);
+      newton->max_iterations -= result.iterations;
+      if (std::isfinite(result.residual.norm)) in_contact_space.write_velocities();
     }
     return result;
   }
@@ -276,7 +283,9 @@ class ConvexSolver final : public ContactSolver {
   static numerics::NewtonResult add_start(numerics::NewtonResult start,
                                           const numerics::NewtonResult& result,
                                           IslandStatistics* statistics) {
-    statistics->leaves_contact_space = statistics->uses_contact_space && result.iterations > 0;
+    statistics->leaves_contact_space =
+        statistics->uses_contact_space &&
+        (start.status != numerics::NewtonStatus::kConverged || result.iterations > 0);
     start.add(result);
     return start;
   }

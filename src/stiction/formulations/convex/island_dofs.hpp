@@ -46,11 +46,14 @@ class IslandDofs {
     constexpr double kFar = 0.5;
     return residual_.norm > kFar * residual_.scale;
   }
-  /// Returns the number of impulses: three per contact, and one per row.
+  /// Returns the number of impulses: three or six per contact, and one per row.
   int count_impulses() const {
     int num = range_.row_end - range_.row_begin;
-    for (int p = range_.pair_begin; p < range_.pair_end; ++p)
-      num += 3 * (layout_.pairs[p].contact_end - layout_.pairs[p].contact_begin);
+    for (int p = range_.pair_begin; p < range_.pair_end; ++p) {
+      const PairSlice& pair = layout_.pairs[p];
+      num += 3 * (pair.contact_end - pair.contact_begin);
+      for (int c = pair.contact_begin; c < pair.contact_end; ++c) num += 3 * is_six(pair, c);
+    }
     return num;
   }
   /// True if a contact is so stiff that the rounding of v may change its impulse noticeably.
@@ -70,6 +73,11 @@ class IslandDofs {
     const bool takes_secant = is_far() && num_secants_ < kMaxSecants;
     num_secants_ += takes_secant;
     return takes_secant ? laws::Curvature::kSecant : laws::Curvature::kExact;
+  }
+
+  /// True if a contact of a pair has six components.
+  bool is_six(const PairSlice& pair, int contact) const {
+    return pair.torsion_begin < pair.torsion_end && needs_torsion_law(problem_.contacts[contact]);
   }
 
   IslandDofs(const contact::ContactProblem& problem, const IslandRange& range, SolverLayout* layout,

@@ -29,12 +29,13 @@ void BilateralConstraints::add(std::span<const double> rows, std::span<const dou
 }
 
 void BilateralConstraints::eliminate(std::span<const int> group_ends, double rank_tolerance,
-                                     const numerics::RowFilter* filter, int num_pairs) {
+                                     const numerics::RowFilter* filter, int num_pairs,
+                                     std::span<const int> last_pairs) {
   STICTION_ASSERT(!group_ends.empty() && group_ends.back() == num_rows());
   rank_tolerance_ = rank_tolerance;
   first_pair_ = num_rows() - 2 * num_pairs;
   basis_.find_with_free_axes(X_.data(), num_columns_, first_pair_, group_ends, rank_tolerance,
-                             filter);
+                             filter, last_pairs);
   solve_constants();
 }
 
@@ -226,6 +227,17 @@ int list_sticking(const RigidTerms& terms, const StickingSet& sticking, std::vec
   return num_touching;
 }
 
+/// Finds the places in the last projection of the contacts that stick. Those with a gap count as
+/// new: their rows come behind all that touch, and their reach depends on the sticking set.
+void find_last_places(int num_touching, int num_contacts, ProjectedProblem* out) {
+  std::vector<int>& place_of_contact = out->place_of_contact;
+  place_of_contact.assign(num_contacts, -1);
+  for (std::size_t i = 0; i < out->last_sticking.size(); ++i)
+    place_of_contact[out->last_sticking[i]] = static_cast<int>(i);
+  out->last_places.assign(out->sticking.size(), -1);
+  for (int i = 0; i < num_touching; ++i) out->last_places[i] = place_of_contact[out->sticking[i]];
+}
+
 /// Eliminates the bilateral constraints of new rows and projects all other rows.
 void project_rows(const RigidTerms& terms, const WhitenedProblem& whitened, int num_touching,
                   double rank_tolerance, const NormalFilter* normals, ProjectedProblem* out) {
@@ -243,7 +255,7 @@ void project_rows(const RigidTerms& terms, const WhitenedProblem& whitened, int 
   const int group_ends[] = {num_equalities, num_equalities + 2 * num_touching,
                             bilateral.num_rows()};
   const TangentFilter tangents(whitened.levers, *out, num_equalities);
-  bilateral.eliminate(group_ends, rank_tolerance, &tangents, num_sticking);
+  bilateral.eliminate(group_ends, rank_tolerance, &tangents, num_sticking, out->last_places);
   bilateral.project_rows(rows.N, normals, &out->N);
   if (terms.law_has_friction()) bilateral.project_rows(rows.T, nullptr, &out->T);
   bilateral.project_rows(rows.F, nullptr, &out->F);
@@ -267,6 +279,9 @@ int project(const RigidTerms& terms, const WhitenedProblem& whitened, const Stic
   const int num_touching = list_sticking(terms, sticking, &out->sticking);
   if (out->version != whitened.version || bilateral.rank_tolerance() != rank_tolerance ||
       out->sticking != last) {
+    out->last_places.clear();
+    if (out->version == whitened.version && bilateral.rank_tolerance() == rank_tolerance)
+      find_last_places(num_touching, terms.num_contacts(), out);
     find_reach(terms, sticking, &out->reach);
     project_rows(terms, whitened, num_touching, rank_tolerance, normals, out);
     out->version = whitened.version;

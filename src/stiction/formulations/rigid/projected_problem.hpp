@@ -37,8 +37,10 @@ class BilateralConstraints {
   /// @param num_pairs      the last 2 num_pairs rows are the components of so many vectors in
   ///                       planes, and are turned to other axes, see
   ///                       RowBasis::find_with_free_axes
+  /// @param last_pairs     see RowBasis::find_with_free_axes
   void eliminate(std::span<const int> group_ends, double rank_tolerance,
-                 const numerics::RowFilter* filter, int num_pairs = 0);
+                 const numerics::RowFilter* filter, int num_pairs = 0,
+                 std::span<const int> last_pairs = {});
 
   int num_rows() const { return static_cast<int>(b_.size()); }
   /// Rows kept, in the order of `impulses`.
@@ -111,7 +113,9 @@ struct ProjectedProblem {
   // The last projection.
   std::int64_t version = -1;  // of the whitened problem
   std::vector<int> last_sticking;
-  std::vector<double> b_sticking;  // constants of the tangents of `sticking`
+  std::vector<int> last_places;       // of the contacts in `sticking`; -1 for those to select anew
+  std::vector<int> place_of_contact;  // scratch
+  std::vector<double> b_sticking;     // constants of the tangents of `sticking`
 };
 
 /// Eliminates the bilateral constraints. It does not set u_hat, see start_from. If only constants

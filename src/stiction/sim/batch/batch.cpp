@@ -196,7 +196,7 @@ bool Batch::Simulations::run(const Work& work, const mjModel* m, mjData* d, int 
   interrupt = {is_interrupted, &is_interrupted_};
   try {
     const StepperPool::Lease member(&pool, m);
-    member->stepper.set_model_stays(m == model());
+    member->stepper.set_model_is_constant(m == model());
     member->stepper.set_may_sleep(false);
     member->stepper.set_report_parts({.patches = keeps_patches, .timings = false});
     member->stepper.resume(memory_[sim].empty() ? member->fresh : memory_[sim]);

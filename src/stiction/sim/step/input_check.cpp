@@ -19,7 +19,7 @@ std::string name(const plant::StateFault& fault) {
 bool InputCheck::may_have_changed_model(const StepOutputs& out) const {
   const bool has_callback = mjcb_control || mjcb_passive || mjcb_contactfilter || mjcb_sensor ||
                             mjcb_act_dyn || mjcb_act_gain || mjcb_act_bias;
-  return (!model_stays && out.report->num_steps == 0) || has_callback;
+  return (!model_is_constant && out.report->num_steps == 0) || has_callback;
 }
 
 void InputCheck::check_state(const StepInputs& in, const mjData* d, StepOutputs* out) const {

@@ -30,7 +30,7 @@ class InputCheck {
   /// since the model was checked, if there is one.
   void explain(const StepInputs& in, StepOutputs* out) const;
 
-  bool model_stays = false;  // the model stays as it is, unless a callback changes it
+  bool model_is_constant = false;  // the model stays as it is, unless a callback changes it
 
  private:
   plant::NumberCheck number_check_;
