@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/numerics/factorizations.hpp"
 #include "stiction/plant/mujoco/contact_marks.hpp"
+#include "stiction/plant/mujoco/data_arrays.hpp"
 
 namespace stiction::plant {
 
@@ -22,26 +24,14 @@ constexpr double kLargestDrift = 1e-3, kLargestAngle = 1e-3;
 /// A listed point among others is no further outside of them than this share of that radius, and no
 /// deeper than their plane by this share of the depth there.
 constexpr double kMargin = 0.02, kDepthShare = 1e-3;
+/// Geoms further apart than this share of that radius do not touch.
+constexpr double kNear = 1e-3;
 /// The most points of two geoms, if MuJoCo does not list more.
 constexpr std::size_t kMostPoints = 24;
 
-Vec3 to_vec3(const mjtNum* a) { return {a[0], a[1], a[2]}; }
-
-Vec3 turn_to_world(const mjData* d, int body, const Vec3& a) {
-  Vec3 turned;
-  mju_mulMatVec3(&turned.x, d->xmat + 9 * body, &a.x);
-  return turned;
-}
-
-Vec3 turn_to_body(const mjData* d, int body, const Vec3& a) {
-  Vec3 turned;
-  mju_mulMatTVec3(&turned.x, d->xmat + 9 * body, &a.x);
-  return turned;
-}
-
-double calc_distance2(const Vec3& a, const Vec3& b) {
-  const Vec3 way = a - b;
-  return dot(way, way);
+/// True for a geom that touches another one at one point only.
+bool has_one_point(const mjModel* m, int geom) {
+  return geom < 0 || m->geom_type[geom] == mjGEOM_SPHERE || m->geom_type[geom] == mjGEOM_ELLIPSOID;
 }
 
 }  // namespace
@@ -81,50 +71,64 @@ void ContactManifolds::keep(const mjModel* m, mjData* d) {
 /// @return their number
 int ContactManifolds::keep_pair(const mjModel* m, mjData* d, const PairContacts& pair) {
   const std::array<int, 2> geoms = std::to_array(pair.contacts->geom);
-  const bool is_point = std::ranges::any_of(
-      geoms, [m](int geom) { return geom < 0 || m->geom_type[geom] == mjGEOM_SPHERE; });
-  if (is_point) return pair.size;
-  bodies_ = {m->geom_bodyid[geoms[0]], m->geom_bodyid[geoms[1]]};
-  const int first = static_cast<int>(now_->points.size());
-  listed_.clear();
+  if (has_one_point(m, geoms[0]) || has_one_point(m, geoms[1])) return pair.size;
+  if (std::none_of(pair.contacts, pair.end(),
+                   [&](const mjContact& con) { return con.dist < kNear * pair.radius; }))
+    return pair.size;
+  for (int side = 0; side < 2; ++side) poses_[side] = get_pose(d, geoms[side]);
+  std::vector<ManifoldPoint>& points = now_->points;
+  const int first = static_cast<int>(points.size());
   for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
-    listed_.push_back(make_point(d, *con));
+    points.push_back(make_point(*con));
   const std::span<const ManifoldPoint> before = before_->find(geoms);
-  if (before.empty() || find_again(before, pair))
-    now_->points.insert(now_->points.end(), listed_.begin(), listed_.end());
-  else
+  const auto listed = std::span<const ManifoldPoint>(points).subspan(first);
+  if (!before.empty() && !find_again(before, listed, pair)) {
+    listed_.assign(listed.begin(), listed.end());
+    points.resize(first);
     complete(m, d, pair, before);
-  const int count = static_cast<int>(now_->points.size()) - first;
+  }
+  const int count = static_cast<int>(points.size()) - first;
   now_->manifolds.push_back({.geoms = geoms, .first_point = first, .num_points = count});
   return count;
 }
 
-ManifoldPoint ContactManifolds::make_point(const mjData* d, const mjContact& con) const {
-  const Vec3 n = to_vec3(con.frame), x = to_vec3(con.pos);
+ManifoldPoint ContactManifolds::make_point(const mjContact& con) const {
+  const Vec3 n = to_vector(con.frame), x = to_vector(con.pos);
   ManifoldPoint point;
   for (int side = 0; side < 2; ++side) {
-    const int body = bodies_[side];
     const Vec3 surface = x + n * (side == 0 ? -0.5 * con.dist : 0.5 * con.dist);
-    point.place[side] = turn_to_body(d, body, surface - to_vec3(d->xpos + 3 * body));
-    point.normal[side] = turn_to_body(d, body, n);
+    point.place[side] = transpose_times(poses_[side].R, surface - poses_[side].p);
+    point.normal[side] = transpose_times(poses_[side].R, n);
   }
   return point;
 }
 
 /// Finds the points of the last step among those that are listed: a corner stays on its body.
 /// @return true if these are the same points
-bool ContactManifolds::find_again(std::span<const ManifoldPoint> before, const PairContacts& pair) {
-  const double tolerance = kSame * pair.radius;
-  match_.assign(listed_.size(), -1);
+bool ContactManifolds::find_again(std::span<const ManifoldPoint> before,
+                                  std::span<const ManifoldPoint> listed,
+                                  const PairContacts& pair) {
+  const double tolerance2 = math::square(kSame * pair.radius);
+  const auto calc_distance2 = [&](std::size_t i, std::size_t b) {
+    const Vec3 one = listed[i].place[0] - before[b].place[0];
+    const Vec3 two = listed[i].place[1] - before[b].place[1];
+    return std::min(dot(one, one), dot(two, two));
+  };
+  const std::size_t num = listed.size();
+  const auto is_in_order = [&] {
+    for (std::size_t i = 0; i < num; ++i)
+      if (calc_distance2(i, i) > tolerance2) return false;
+    return true;
+  };
+  if (num == before.size() && is_in_order()) return true;
+  match_.assign(num, -1);
   is_taken_.assign(before.size(), false);
   std::size_t num_found = 0;
-  for (std::size_t i = 0; i < listed_.size(); ++i) {
-    double least = tolerance * tolerance;
+  for (std::size_t i = 0; i < num; ++i) {
+    double least = tolerance2;
     for (std::size_t b = 0; b < before.size(); ++b) {
       if (is_taken_[b]) continue;
-      const double distance2 =
-          std::min(calc_distance2(listed_[i].place[0], before[b].place[0]),
-                   calc_distance2(listed_[i].place[1], before[b].place[1]));
+      const double distance2 = calc_distance2(i, b);
       if (distance2 > least) continue;
       least = distance2;
       match_[i] = static_cast<int>(b);
@@ -133,16 +137,14 @@ bool ContactManifolds::find_again(std::span<const ManifoldPoint> before, const P
     is_taken_[match_[i]] = true;
     ++num_found;
   }
-  return num_found == listed_.size() && num_found == before.size();
+  return num_found == num && num_found == before.size();
 }
 
-ContactManifolds::Placed ContactManifolds::place(const mjData* d,
-                                                 const ManifoldPoint& point) const {
+ContactManifolds::Placed ContactManifolds::place(const ManifoldPoint& point) const {
   std::array<Vec3, 2> surface, normal;
   for (int side = 0; side < 2; ++side) {
-    const int body = bodies_[side];
-    surface[side] = to_vec3(d->xpos + 3 * body) + turn_to_world(d, body, point.place[side]);
-    normal[side] = turn_to_world(d, body, point.normal[side]);
+    surface[side] = poses_[side] * point.place[side];
+    normal[side] = poses_[side].R * point.normal[side];
   }
   const Vec3 sum = normal[0] + normal[1], way = surface[1] - surface[0];
   Placed placed;
@@ -167,10 +169,10 @@ bool ContactManifolds::goes_on(const Placed& point, const PairContacts& pair) co
 void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts& pair,
                                 std::span<const ManifoldPoint> before) {
   placed_.clear();
-  for (const ManifoldPoint& point : before) placed_.push_back(place(d, point));
+  for (const ManifoldPoint& point : before) placed_.push_back(place(point));
   // A point that moves with the motion of the bodies over each other, or as one rolls, is the same.
   for (std::size_t i = 0; i < listed_.size(); ++i) {
-    const Vec3 x = to_vec3(pair.contacts[i].pos);
+    const Vec3 x = to_vector(pair.contacts[i].pos);
     for (std::size_t b = 0; b < before.size() && match_[i] < 0; ++b) {
       if (is_taken_[b]) continue;
       const double moved = placed_[b].drift + 2 * placed_[b].tilt * pair.radius;
@@ -188,7 +190,7 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
   const std::size_t num_kept = support_.size();
   const auto add_support = [&](const mjContact& con) {
     support_.push_back(
-        {.position = to_vec3(con.pos), .normal = to_vec3(con.frame), .gap = con.dist});
+        {.position = to_vector(con.pos), .normal = to_vector(con.frame), .gap = con.dist});
   };
   for (std::size_t i = 0; i < listed_.size(); ++i)
     if (match_[i] >= 0) add_support(pair.contacts[i]);
@@ -216,8 +218,8 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
 /// True if support_ holds a contact: seen along its normal it is within their convex hull or nearer
 /// to it than a margin, and it is no deeper than their plane.
 bool ContactManifolds::is_supported(const mjContact& con, double margin) const {
-  const Vec3 x = to_vec3(con.pos), n = to_vec3(con.frame), t1 = to_vec3(con.frame + 3);
-  const Vec3 t2 = to_vec3(con.frame + 6);
+  const Vec3 x = to_vector(con.pos), n = to_vector(con.frame), t1 = to_vector(con.frame + 3);
+  const Vec3 t2 = to_vector(con.frame + 6);
   double matrix[9] = {}, plane[3] = {};  // of the least squares plane: its gap and slopes at x
   double deepest = 0;
   for (const Placed& p : support_) {

@@ -13,7 +13,7 @@ namespace stiction::plant {
 
 /// A contact as two material points, which touched when MuJoCo listed them.
 struct ManifoldPoint {
-  std::array<math::Vec3, 2> place{};   // of body A and B, in their frames [m]
+  std::array<math::Vec3, 2> place{};   // of geom A and B, in their frames [m]
   std::array<math::Vec3, 2> normal{};  // from A into B, in their frames
 };
 
@@ -65,18 +65,19 @@ class ContactManifolds {
   };
 
   int keep_pair(const mjModel* m, mjData* d, const PairContacts& pair);
-  bool find_again(std::span<const ManifoldPoint> before, const PairContacts& pair);
+  bool find_again(std::span<const ManifoldPoint> before, std::span<const ManifoldPoint> listed,
+                  const PairContacts& pair);
   void complete(const mjModel* m, mjData* d, const PairContacts& pair,
                 std::span<const ManifoldPoint> before);
-  ManifoldPoint make_point(const mjData* d, const mjContact& con) const;
-  Placed place(const mjData* d, const ManifoldPoint& point) const;
+  ManifoldPoint make_point(const mjContact& con) const;
+  Placed place(const ManifoldPoint& point) const;
   bool goes_on(const Placed& point, const PairContacts& pair) const;
   bool is_supported(const mjContact& con, double margin) const;
 
   const ManifoldList* before_ = nullptr;
   ManifoldList* now_ = nullptr;
   // Scratch for two geoms.
-  std::array<int, 2> bodies_{};
+  std::array<math::RigidTransform, 2> poses_;  // of the geoms
   std::vector<ManifoldPoint> listed_;  // the points that MuJoCo lists
   std::vector<Placed> placed_;         // the points of the last step
   std::vector<int> match_;             // for each listed point its index in the last step, or -1
