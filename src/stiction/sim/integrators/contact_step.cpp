@@ -158,7 +158,8 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
   if (has_anchors(in.options.parameters) && !out_.failed())
-    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap, problem);
+    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap,
+                               in.models.reference_time_step(), problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
@@ -295,7 +296,10 @@ void ContactStep::record_memories(const StepInputs& in) {
   Anchors& anchors = memories_.anchors;
   if (anchors.record(contacts_.problem, contacts_.solution))
     warn_of_lost_anchors(anchors.losing_geoms(), &out_);
-  if (sleep.num_asleep() > 0) anchors.keep(sleeps);
+  if (sleep.num_asleep() > 0) {
+    anchors.keep(sleeps);
+    anchors.keep_joints([&](int tree) { return sleep.tree_sleeps(tree); });
+  }
   out_.report->anchors = anchors.summary();
 }
 
