@@ -173,6 +173,10 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
     plant::to_solver_dofs(d, in.plant, part_.guess.data(), guess_.data());
     guess = guess_;
   }
+  if (has_anchors(in.options.parameters)) {
+    if (guess.empty()) guess_ = contacts_.problem.v0;
+    if (memories_.anchors.stop_held_joints(contacts_.problem, guess_)) guess = guess_;
+  }
   solve_from(in, guess);
   // An island that the new contacts do not change must keep its solution bit for bit. A convex
   // solver keeps it if it starts from this solution. A nonlinear solver must start from scratch.

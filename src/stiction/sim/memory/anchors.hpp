@@ -60,6 +60,11 @@ class Anchors final : public Memory {
                 const plant::MocapMotion& mocap, double reference_step,
                 contact::ContactProblem* problem);
 
+  /// See JointAnchors::stop_held, for the problem of the last call of carry_to.
+  bool stop_held_joints(const contact::ContactProblem& problem, std::span<double> v) const {
+    return JointAnchors::stop_held(problem, steps_.now.joints, v);
+  }
+
   /// Records the stretches at the end of the step, for the problem of the last call of carry_to.
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
   bool record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);

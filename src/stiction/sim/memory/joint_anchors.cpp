@@ -105,6 +105,23 @@ void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::Moca
   }
 }
 
+bool JointAnchors::stop_held(const contact::ContactProblem& problem,
+                             std::span<const JointAnchor> now, std::span<double> v) {
+  constexpr double kSlow = 1e-6;  // [m/s, rad/s]
+  bool has_changed = false;
+  auto anchor = now.begin();
+  for (const Row& row : problem.rows) {
+    if (row.kind != RowKind::kDrySpring || (anchor++)->slips) continue;
+    for (int k = row.first_column; k < row.first_column + row.num_columns; ++k) {
+      double& velocity = v[problem.row_dof[k]];
+      if (velocity == 0 || std::abs(velocity) > kSlow) continue;
+      velocity = 0;
+      has_changed = true;
+    }
+  }
+  return has_changed;
+}
+
 void JointAnchors::record(const contact::ContactProblem& problem,
                           const contact::ContactSolution& solution, std::span<JointAnchor> now) {
   auto anchor = now.begin();

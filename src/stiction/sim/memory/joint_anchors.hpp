@@ -55,6 +55,13 @@ class JointAnchors {
                 double reference_step, std::span<const JointAnchor> before, bool is_moved,
                 contact::ContactProblem* problem, std::vector<JointAnchor>* now);
 
+  /// Sets slow velocities of dofs that are held to 0 in an initial guess. A solver that finds its
+  /// guess within the tolerance keeps it, so that a joint would otherwise never quite come to rest.
+  /// @param v size num_dofs
+  /// @return true if any velocity has changed
+  static bool stop_held(const contact::ContactProblem& problem, std::span<const JointAnchor> now,
+                        std::span<double> v);
+
   /// Records the stretches at the end of the step, for the problem of the last call of carry_to, by
   /// return mapping.
   static void record(const contact::ContactProblem& problem,
