@@ -109,13 +109,13 @@ struct Anchor {
 
 /// Kinds of scalar constraint rows. Each has a convex cost in v_r = J v + b.
 enum class RowKind {
-  kEquality,  // acts in both directions: gamma = (target - v_r) / R
-  kLimit,     // acts in one direction:   gamma = max(0, (target - v_r) / R)
-  kFriction,  // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2);
-              // rigid models: -bound clamp(v_r / slip_tolerance, -1, 1), see calc_dry_compliance
-  kSpring,    // has the impulse of kEquality, clamped to impulse_range, but is a force of the
-              // caller and not a constraint: an implicit spring or damper that does not fit the
-              // blocks of A, or whose force is limited
+  kEquality,   // acts in both directions: gamma = (target - v_r) / R
+  kLimit,      // acts in one direction:   gamma = max(0, (target - v_r) / R)
+  kFriction,   // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2);
+               // rigid models: -bound clamp(v_r / slip_tolerance, -1, 1), see calc_dry_compliance
+  kSpring,     // has the impulse of kEquality, clamped to impulse_range, but is a force of the
+               // caller and not a constraint: an implicit spring or damper that does not fit the
+               // blocks of A, or whose force is limited
   kDrySpring,  // has the impulse of kSpring, but is a constraint: dry friction under `elastic`
 };
 

@@ -52,8 +52,7 @@ inline double solve_row_impulse(const Row& row, double free, double w) {
   }
   const double impulse = (row.target - free) / (row.regularization + w);
   if (row.kind == RowKind::kLimit) return std::max(0.0, impulse);
-  if (is_spring(row))
-    return std::clamp(impulse, row.impulse_range[0], row.impulse_range[1]);
+  if (is_spring(row)) return std::clamp(impulse, row.impulse_range[0], row.impulse_range[1]);
   return impulse;
 }
 

@@ -132,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(All, DryJoint, testing::ValuesIn(list_cases()), [](cons
 Scene make_oscillator(double dt, const std::string& joint = R"( stiffness="200")") {
   return Scene(support::make_mjcf(
       "timestep=\"" + std::to_string(dt) + "\" gravity=\"0 0 0\"",
-      "<worldbody><body><joint name=\"x\" type=\"slide\" axis=\"1 0 0\" frictionloss=\"1\"" + joint +
-          "/><geom size=\"0.1\" mass=\"2\"/></body></worldbody>"));
+      "<worldbody><body><joint name=\"x\" type=\"slide\" axis=\"1 0 0\" frictionloss=\"1\"" +
+          joint + "/><geom size=\"0.1\" mass=\"2\"/></body></worldbody>"));
 }
 
 TEST(JointAnchors, AnOscillatorComesToRestWhereCoulombSays) {
@@ -340,8 +340,8 @@ TEST(JointAnchors, TheyHoldInAdvance) {
     Scene scene = make_arm();
     Stepper stepper(scene.model, make_elastic());
     const auto advance = [&](double time) {
-      const StepReport& report = stepper.advance(
-          scene.data, {.until = scene.data->time + time, .accuracy = accuracy});
+      const StepReport& report =
+          stepper.advance(scene.data, {.until = scene.data->time + time, .accuracy = accuracy});
       ASSERT_TRUE(report.ok()) << report.message;
     };
     advance(2);

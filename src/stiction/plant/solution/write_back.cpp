@@ -247,7 +247,8 @@ void write_row_forces(mjData* d, const contact::ContactProblem& problem,
   }
   // The problem has no rows whose Jacobian is zero. Their force is 0, and they have a state as
   // well.
-  for (int row = 0; row < limit_rows(d).end; ++row) d->efc_state[row] = find_row_state(d, row, slip_share);
+  for (int row = 0; row < limit_rows(d).end; ++row)
+    d->efc_state[row] = find_row_state(d, row, slip_share);
 }
 
 void remove_rows(const mjModel* m, mjData* d) {

@@ -81,8 +81,7 @@ void Anchors::begin(const StepStart& start) {
   steps_.now.joints.clear();
   summary_ = {};
   if (!goes_on_)
-    summary_.num_forgotten =
-        static_cast<int>(before_.step.points.size() + before_.joints.size());
+    summary_.num_forgotten = static_cast<int>(before_.step.points.size() + before_.joints.size());
 }
 
 void Anchors::end_part() {

@@ -25,9 +25,8 @@ int find_tree(const mjModel* m, const mjData* d, int row) {
 
 /// Returns the position of a joint or tendon [m] or [rad].
 double find_position(const mjModel* m, const mjData* d, const Key& key) {
-  return key.type == mjCNSTR_FRICTION_TENDON
-             ? d->ten_length[key.id]
-             : d->qpos[m->jnt_qposadr[m->dof_jntid[key.id]]];
+  return key.type == mjCNSTR_FRICTION_TENDON ? d->ten_length[key.id]
+                                             : d->qpos[m->jnt_qposadr[m->dof_jntid[key.id]]];
 }
 
 /// True if the change of the position is the motion of a row: not for dofs of ball and free joints,
@@ -64,8 +63,8 @@ void set_spring(const JointAnchor& anchor, double resistance, double dt, Row* ro
 
 /// Calls f(number) for all numbers of an anchor.
 void for_each_number_of_joint(auto& anchor, auto&& f) {
-  for (auto* x : {&anchor.stretch, &anchor.stiffness, &anchor.position, &anchor.displacement,
-                  &anchor.arc})
+  for (auto* x :
+       {&anchor.stretch, &anchor.stiffness, &anchor.position, &anchor.displacement, &anchor.arc})
     f(*x);
 }
 
@@ -92,8 +91,7 @@ void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::Moca
       const double w = mobility_.calc_mean(m, d, {row.source, row.source + 1});
       if (!(w > mjMINVAL)) continue;  // nothing moves
       const double near_rigid = frequency * frequency / w;
-      const double k =
-          std::clamp(row.bound / (dt * kMostStretch), near_rigid, 1000 * near_rigid);
+      const double k = std::clamp(row.bound / (dt * kMostStretch), near_rigid, 1000 * near_rigid);
       // A stiffer spring takes the force of the last one, so that it gains no energy.
       if (k > anchor.stiffness) anchor.stretch *= anchor.stiffness / k;
       anchor.stiffness = k;
@@ -151,8 +149,7 @@ void read(const mjModel* m, base::WordReader* words, std::vector<JointAnchor>* a
   for (JointAnchor& anchor : *anchors) {
     anchor.key.type = words->take_below(mjCNSTR_FRICTION_TENDON + 1);
     words->check(anchor.key.type >= mjCNSTR_FRICTION_DOF);
-    anchor.key.id =
-        words->take_below(anchor.key.type == mjCNSTR_FRICTION_DOF ? m->nv : m->ntendon);
+    anchor.key.id = words->take_below(anchor.key.type == mjCNSTR_FRICTION_DOF ? m->nv : m->ntendon);
     anchor.tree = words->take_below(m->ntree);
     for_each_number_of_joint(anchor, [words](double& x) { x = words->take_finite(); });
     words->check(anchor.stiffness > 0);
