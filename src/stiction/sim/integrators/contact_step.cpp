@@ -173,7 +173,7 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
     plant::to_solver_dofs(d, in.plant, part_.guess.data(), guess_.data());
     guess = guess_;
   }
-  if (has_anchors(in.options.parameters)) {
+  if (memories_.anchors.has_joints()) {
     if (guess.empty()) guess_ = contacts_.problem.v0;
     if (memories_.anchors.stop_held_joints(contacts_.problem, guess_)) guess = guess_;
   }

@@ -60,6 +60,8 @@ class Anchors final : public Memory {
                 const plant::MocapMotion& mocap, double reference_step,
                 contact::ContactProblem* problem);
 
+  /// True if the problem of the last call of carry_to has springs of joints or tendons.
+  bool has_joints() const { return !steps_.now.joints.empty(); }
   /// See JointAnchors::stop_held, for the problem of the last call of carry_to.
   bool stop_held_joints(const contact::ContactProblem& problem, std::span<double> v) const {
     return JointAnchors::stop_held(problem, steps_.now.joints, v);
@@ -98,9 +100,7 @@ class Anchors final : public Memory {
   void forget() { before_ = {}; }
   /// True if contacts or joints that stick began without a stretch in this step, because there are
   /// no anchors of its start.
-  bool lacks_memory() const {
-    return !(now_.points.empty() && steps_.now.joints.empty()) && !goes_on_;
-  }
+  bool lacks_memory() const { return (!now_.points.empty() || has_joints()) && !goes_on_; }
   const AnchorSummary& summary() const { return summary_; }
   /// Returns the two geoms that lost an anchor last.
   const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }
