@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
 #include "stiction/plant/model/tree_ties.hpp"
 
 namespace stiction::sim {
@@ -42,11 +43,11 @@ bool tells_motion(const mjModel* m, const plant::MocapMotion& mocap, const Key& 
 }
 
 /// Replaces the displacement that the last step computed by the true one.
-/// @param dt of the last step [s]
-void follow(double position, double dt, bool is_moved, JointAnchor* anchor) {
+void follow(double position, bool is_moved, JointAnchor* anchor) {
   const double beyond = position - anchor->position - anchor->displacement;
   if (!anchor->slips) anchor->stretch += beyond;
-  if (anchor->key.type == mjCNSTR_FRICTION_TENDON && !is_moved) anchor->arc += beyond / (dt * dt);
+  if (anchor->key.type == mjCNSTR_FRICTION_TENDON && !is_moved)
+    anchor->arc += beyond / math::square(anchor->time_step);
 }
 
 /// Makes a row of dry friction a spring that is cut at the bound.
@@ -63,8 +64,8 @@ void set_spring(const JointAnchor& anchor, double resistance, double dt, Row* ro
 
 /// Calls f(number) for all numbers of an anchor.
 void for_each_number_of_joint(auto& anchor, auto&& f) {
-  for (auto* x :
-       {&anchor.stretch, &anchor.stiffness, &anchor.position, &anchor.displacement, &anchor.arc})
+  for (auto* x : {&anchor.stretch, &anchor.stiffness, &anchor.position, &anchor.displacement,
+                  &anchor.arc, &anchor.time_step})
     f(*x);
 }
 
@@ -85,7 +86,7 @@ void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::Moca
     const auto found = std::ranges::lower_bound(before, key, {}, &JointAnchor::key);
     if (found != before.end() && found->key == key) {
       anchor = *found;
-      if (tells_motion(m, mocap, key)) follow(position, m->opt.timestep, is_moved, &anchor);
+      if (tells_motion(m, mocap, key)) follow(position, is_moved, &anchor);
     }
     if (anchor.slips) {
       const double w = mobility_.calc_mean(m, d, {row.source, row.source + 1});
@@ -97,6 +98,7 @@ void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::Moca
       anchor.stiffness = k;
     }
     anchor.position = position;
+    anchor.time_step = dt;
     // The damping ratio of a near-rigid spring is 1.
     set_spring(anchor, anchor.stiffness * (dt + 2 / frequency), dt, &row);
     now->push_back(anchor);
@@ -144,7 +146,7 @@ void write(std::span<const JointAnchor> anchors, base::WordWriter* words) {
 }
 
 void read(const mjModel* m, base::WordReader* words, std::vector<JointAnchor>* anchors) {
-  constexpr std::size_t kWordsOfAnchor = 9;
+  constexpr std::size_t kWordsOfAnchor = 10;
   anchors->resize(words->take_count(kWordsOfAnchor));
   for (JointAnchor& anchor : *anchors) {
     anchor.key.type = words->take_below(mjCNSTR_FRICTION_TENDON + 1);
@@ -152,7 +154,7 @@ void read(const mjModel* m, base::WordReader* words, std::vector<JointAnchor>* a
     anchor.key.id = words->take_below(anchor.key.type == mjCNSTR_FRICTION_DOF ? m->nv : m->ntendon);
     anchor.tree = words->take_below(m->ntree);
     for_each_number_of_joint(anchor, [words](double& x) { x = words->take_finite(); });
-    words->check(anchor.stiffness > 0);
+    words->check(anchor.stiffness > 0 && anchor.time_step > 0);
     anchor.slips = words->take_flag();
   }
   words->check(std::ranges::is_sorted(*anchors, {}, &JointAnchor::key));

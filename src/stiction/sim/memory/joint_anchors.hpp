@@ -33,6 +33,7 @@ struct JointAnchor {
   /// The way of a tendon beyond dt J v that the step expected, over dt^2: that of the step before
   /// [m/s^2].
   double arc = 0;
+  double time_step = 0;  // [s]
   bool slips = false;
 
   double energy() const { return 0.5 * stiffness * stretch * stretch; }
@@ -46,7 +47,6 @@ struct JointAnchor {
 class JointAnchors {
  public:
   /// Gives the rows of dry friction the springs of the last step, and new ones to the others.
-  /// @param model          with the time step of the step before
   /// @param data           with the rows to which those of the problem refer
   /// @param reference_step the time step of near-rigid springs [s]
   /// @param before         sorted by their keys
