@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.analysis.verify import verify_recording
 from stiction.inputs.package_scenes import find_scene_file
 
 SLOPE = math.atan(0.9 * 0.5)  # nine tenths of the friction cone
@@ -115,6 +116,31 @@ def test_a_recording_replays_from_any_step(model: mujoco.MjModel, tmp_path: Path
         replayed = list(stiction.Replay(recording, from_step=start))
         assert len(replayed) == 60 - start
         assert all(step.find_difference() is None for step in replayed)
+
+
+ARM = """<mujoco><worldbody><site name="wall" pos=".4 0 .6"/>
+<body><joint axis="0 1 0" frictionloss="3"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass=".5"/>
+ <body pos=".5 0 0"><joint axis="0 1 0" frictionloss="1"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass=".2"/><site name="tip" pos=".3 0 0"/></body></body></worldbody>
+<tendon><spatial frictionloss="2"><site site="wall"/><site site="tip"/></spatial></tendon></mujoco>"""
+
+
+def test_what_dry_friction_holds_is_replayed_and_verified(tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(ARM)
+    sim, data = make(model), mujoco.MjData(model)
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, sim) as recorder:
+        for i in range(80):
+            data.qfrc_applied[0] = 4 * math.sin(0.2 * i)
+            recorder.step(data)
+    recording = stiction.Recording(path)
+    for start in (0, 40):
+        assert all(s.find_difference() is None for s in stiction.Replay(recording, from_step=start))
+    assert verify_recording(recording).ok
+    data.qfrc_applied[0] = 0
+    sim.step(data, 1000)
+    assert np.abs(data.qvel).max() <= 1e-12
+    assert sim.step(data).elastic_energy > 0
 
 
 @pytest.mark.parametrize("name", ["sap", "similar", "tamsi", "no_slip", "rigid_coulomb", "mujoco"])

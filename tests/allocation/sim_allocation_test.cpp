@@ -90,6 +90,21 @@ TEST(AnchorAllocation, NoneAfterTheFirstStepsAtRest) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(AnchorAllocation, NoneAfterTheFirstStepsOfHeldJoints) {
+  Scene scene(support::make_mjcf("", R"(<worldbody><body><joint axis="0 1 0" frictionloss="9"/>
+<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/><body pos="0.3 0 0"><joint axis="0 1 0" frictionloss="0.1"/>
+<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/></body></body></worldbody>)"));
+  StepOptions options = make_options(contact::ContactModel::coulomb);
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  Stepper stepper(scene.model, options);
+  run(&stepper, &scene, 2);
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 200; ++i) status |= stepper.step(scene.data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
 /// Repeats a motion. Only the texts of warnings are allocated.
 void expect_no_allocation_again(const std::vector<mjtNum>& start, int num_steps, Scene* scene,
                                 Stepper* stepper) {

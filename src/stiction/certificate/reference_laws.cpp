@@ -131,7 +131,8 @@ ComponentSpring find_spring(const Contact& c, const contact::Anchor& anchor, int
 }
 
 /// Returns a component of the velocity that a spring sees: v_c, and that of the bodies' arcs.
-double find_spring_velocity(const contact::Anchor& anchor, const ContactVector& v_c, int component) {
+double find_spring_velocity(const contact::Anchor& anchor, const ContactVector& v_c,
+                            int component) {
   const double v = v_c[kSlipComponents[component]];
   return component < 2 ? v + anchor.arc_velocity[component] : v;
 }
@@ -311,9 +312,17 @@ double calc_reference_row_impulse(const Row& row, double v_r) {
   if (row.kind == RowKind::kFriction)
     return -row.bound * v_r / math::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;
-  if (row.kind == RowKind::kSpring)
-    return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);
+  if (is_spring(row)) return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);
   return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
+}
+
+double calc_dry_spring_gain(const Row& row, double dt, double gamma, double v_r) {
+  constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
+  const double k = row.stiffness, u = row.position, R = row.regularization, work = gamma * v_r;
+  const double change = dt * (row.target - R * gamma);
+  const double error = kUnit * dt * (std::abs(row.target) + R * std::abs(gamma));
+  return work + k * (u + change / 2) * change - kUnit * std::abs(work) -
+         k * (std::abs(u) + std::abs(change) + error) * error;
 }
 
 double calc_row_gain(const Row& row, double gamma, double v_r) {

@@ -226,7 +226,7 @@ TEST(AnchorMemory, ManyPairsThatSleepCostLittle) {
     anchors.set_memory(memory);
     anchors.begin(StepStart::compare(scene.model, scene.data, end));
     contact::ContactProblem problem;
-    anchors.carry_to(scene.model, scene.data, {}, {}, &problem);
+    anchors.carry_to(scene.model, scene.data, {}, {}, scene.model->opt.timestep, &problem);
     (void)anchors.record(problem, {});
     anchors.keep([](int, int) { return true; });
     anchors.end(end);

@@ -158,7 +158,8 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
   if (has_anchors(in.options.parameters) && !out_.failed())
-    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap, problem);
+    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap,
+                               in.models.reference_time_step(), problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
@@ -171,6 +172,10 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
     guess_.resize(in.plant.num_dofs());
     plant::to_solver_dofs(d, in.plant, part_.guess.data(), guess_.data());
     guess = guess_;
+  }
+  if (memories_.anchors.has_joints()) {
+    if (guess.empty()) guess_ = contacts_.problem.v0;
+    if (memories_.anchors.stop_held_joints(contacts_.problem, guess_)) guess = guess_;
   }
   solve_from(in, guess);
   // An island that the new contacts do not change must keep its solution bit for bit. A convex
@@ -295,7 +300,10 @@ void ContactStep::record_memories(const StepInputs& in) {
   Anchors& anchors = memories_.anchors;
   if (anchors.record(contacts_.problem, contacts_.solution))
     warn_of_lost_anchors(anchors.losing_geoms(), &out_);
-  if (sleep.num_asleep() > 0) anchors.keep(sleeps);
+  if (sleep.num_asleep() > 0) {
+    anchors.keep(sleeps);
+    anchors.keep_joints([&](int tree) { return sleep.tree_sleeps(tree); });
+  }
   out_.report->anchors = anchors.summary();
 }
 

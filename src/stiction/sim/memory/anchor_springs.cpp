@@ -93,6 +93,7 @@ void AnchorMemory::write(base::WordWriter* words) const {
   const auto put = [words](double x) { words->put(x); };
   words->put(end);
   words->put(losses.count << 2 | (losses.is_warned ? 2 : 0) | (is_moved ? 1 : 0));
+  sim::write(joints, words);
   words->put(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
     words->put_all(pair.geoms);
@@ -113,6 +114,7 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
   const int counted = words->take_below(4 * LossCounter::kLimit + 4);
   losses = {.count = counted >> 2, .is_warned = (counted & 2) != 0};
   is_moved = (counted & 1) != 0;
+  sim::read(m, words, &joints);
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (AnchorPair& pair : step.pairs) {
     for (int& geom : pair.geoms) geom = words->take_below(m->ngeom);

@@ -11,6 +11,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
+#include "stiction/sim/memory/joint_anchors.hpp"
 
 namespace stiction::sim {
 
@@ -88,6 +89,7 @@ struct AnchorMemory {
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
   bool is_moved = false;  // bodies have been moved at the end, beyond what their velocities tell
   LossCounter losses;
+  std::vector<JointAnchor> joints;  // sorted by their keys
 
   void write(base::WordWriter* words) const;
   /// Reads the words of write.

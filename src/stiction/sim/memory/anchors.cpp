@@ -78,8 +78,10 @@ void Anchors::begin(const StepStart& start) {
   steps_.begin();
   goes_on_ = before_.end == start.positions;
   now_.clear();
+  steps_.now.joints.clear();
   summary_ = {};
-  if (!goes_on_) summary_.num_forgotten = static_cast<int>(before_.step.points.size());
+  if (!goes_on_)
+    summary_.num_forgotten = static_cast<int>(before_.step.points.size() + before_.joints.size());
 }
 
 void Anchors::end_part() {
@@ -87,6 +89,7 @@ void Anchors::end_part() {
   steps_.end_part();
   goes_on_ = true;
   now_.clear();
+  steps_.now.joints.clear();
   summary_ = {};
 }
 
@@ -122,7 +125,8 @@ void Anchors::reserve(int num_contacts) {
 }
 
 void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                       const plant::MocapMotion& mocap, ContactProblem* problem) {
+                       const plant::MocapMotion& mocap, double reference_step,
+                       ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -155,6 +159,9 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
                  turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
     write_springs(now, problem);
   });
+  joints_.carry_to(m, d, mocap, reference_step,
+                   goes_on_ ? before_.joints : std::span<const JointAnchor>(), before_.is_moved,
+                   problem, &steps_.now.joints);
 }
 
 /// Adds the contacts of two geoms, without stretches.
@@ -380,6 +387,8 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
+  JointAnchors::record(problem, solution, steps_.now.joints);
+  for (const JointAnchor& joint : steps_.now.joints) summary_.energy += joint.energy();
   steps_.now.is_moved = false;
   steps_.now.losses = before_.losses;
   return steps_.now.losses.add(has_lost_holding_);
