@@ -30,6 +30,9 @@ struct AnchorPoint {
   /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
   /// surface.
   bool surface_moves = false;
+  /// True if the spring has yielded since the contact last stuck, so that its friction is the
+  /// dynamic one. False where both are equal.
+  bool yields = false;
 };
 
 /// Returns the feature of the first point of the face in which two elements meet.
@@ -53,6 +56,7 @@ struct AnchorPair {
   double spare = 0;          // energy that AnchorSharing has kept for these geoms [J]
   math::Vec3 arc{};          // the way of B on A beyond dt v that the step expected [m]
   math::Vec3 arc_of_last{};  // that of the step before, as poses told it, over dt^2 [m/s^2]
+  double static_ratio = 1;   // static over dynamic friction in the step, >= 1; not remembered
 };
 
 /// The anchors of a step.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -66,6 +68,26 @@ double find_largest_friction(const Contact& c) {
   return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
+constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // the components of anchors in those of contacts
+
+/// True if the trial impulse of a spring exceeds the bound to which friction cuts it. A contact
+/// whose bound is 0, such as a new one of a lagged model, stays as it was.
+bool exceeds_bound(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
+                   int index, double dt, bool did) {
+  constexpr double kRounding = 1e-6;  // of long sums of stiff springs
+  const double largest = find_largest_friction(c);
+  double trial = 0, actual = 0;  // squares, in the norm of the cone
+  for (int i = 0; i < 5; ++i) {
+    if (!(c.friction[i] > 0)) continue;
+    const double arc = i < 2 ? anchor.arc_velocity[i] : 0;
+    const double way = dt * (solution.contact_velocities[index][kSlip[i]] + arc);
+    const double y = dt * anchor.stiffness * (anchor.stretch[i] + way) + anchor.damping * way;
+    trial += math::square(y * c.friction[i] / (largest * largest));
+    actual += math::square(solution.impulses[index][kSlip[i]] / c.friction[i]);
+  }
+  return trial > actual * math::square(1 + kRounding) && (actual > 0 || did);
+}
+
 void sort(AnchorStep* step) {
   std::ranges::sort(step->pairs, {}, [](const AnchorPair& pair) {
     return std::tuple(pair.geoms, pair.first_point);
@@ -121,8 +143,9 @@ void Anchors::reserve(int num_contacts) {
   sharing_.reserve(num_contacts);
 }
 
-void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                       const plant::MocapMotion& mocap, ContactProblem* problem) {
+void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialTable& materials,
+                       std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                       ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -150,9 +173,13 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
     STICTION_ASSERT(!contacts.is_patch || patch);
     add_pair(d, contacts, patch, *problem);
     AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(contacts.geoms))
+    const AnchorPair* before = find_before(contacts.geoms);
+    const double static_friction = plant::combine_static_friction(m, materials, A, B);
+    if (!std::isnan(static_friction)) begin_static(m, static_friction, before, &now, *problem);
+    if (before)
       find_again(*before, {mocap.jumps(m, m->geom_bodyid[A]), mocap.jumps(m, m->geom_bodyid[B])},
                  turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
+    if (now.static_ratio > 1) raise_friction(now, problem);
     write_springs(now, problem);
   });
 }
@@ -192,6 +219,35 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
     surface_speed_.push_back(find_surface_velocity(m, d, c));
     now_.points.back().surface_moves = has_moving_face(m, c);
   }
+}
+
+/// Begins the contacts of a pair that has a static friction. A contact that is not found again has
+/// yielded if all contacts of its pair have. One of geoms that did not touch has if it slips faster
+/// than a step of free fall makes a body at rest.
+void Anchors::begin_static(const mjModel* m, double friction, const AnchorPair* before,
+                           AnchorPair* now, const ContactProblem& problem) {
+  const int first = contacts_[now->first_point];
+  const double dynamic = problem.contacts[first].friction[0];
+  now->static_ratio = dynamic > 0 ? std::max(1.0, friction / dynamic) : 1;
+  if (now->static_ratio == 1) return;
+  const bool all_yield =
+      before && std::ranges::all_of(before_.step.points_of(*before), &AnchorPoint::yields);
+  const auto body_pair = std::prev(
+      std::ranges::upper_bound(problem.pairs, first, {}, &contact::BodyPair::first_contact));
+  const math::Six V = contact::calc_pair_velocity(problem, *body_pair, problem.v0);
+  const double fall = problem.time_step * mju_norm3(m->opt.gravity);
+  for (int p = now->first_point; p < now->first_point + now->num_points; ++p) {
+    const auto v = contact::calc_contact_velocity(problem.contacts[contacts_[p]], V);
+    now_.points[p].yields = before ? all_yield : math::hypot(v[0], v[1]) > fall;
+  }
+}
+
+/// Gives the contacts of a pair that have not yielded their static friction. Torsion and rolling
+/// grow by the same ratio, so that springs keep their stiffnesses.
+void Anchors::raise_friction(const AnchorPair& pair, ContactProblem* problem) const {
+  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p)
+    if (!now_.points[p].yields)
+      for (double& mu : problem->contacts[contacts_[p]].friction) mu *= pair.static_ratio;
 }
 
 /// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
@@ -282,6 +338,7 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
   now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
+  now->yields = before.yields;
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
   now->stiffness = before.stiffness;
@@ -371,8 +428,12 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
       const int i = contacts_[p];
       if (!(solution.impulses[i][2] > 0)) continue;  // a contact that does not press forgets
       now_.points.push_back(open_.points[p]);
+      AnchorPoint& point = now_.points.back();
       pair.energy += record_point(problem.contacts[i], problem.anchors[i], solution, i,
-                                  surface_speed_[p], dt, &now_.points.back());
+                                  surface_speed_[p], dt, &point);
+      point.yields =
+          pair.static_ratio > 1 &&
+          exceeds_bound(problem.contacts[i], problem.anchors[i], solution, i, dt, point.yields);
     }
     if (now_.points.size() == first) continue;
     summary_.energy += pair.energy;
@@ -391,7 +452,6 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
 double Anchors::record_point(const Contact& c, const Anchor& anchor,
                              const contact::ContactSolution& solution, int index,
                              const Vec3& surface_velocity, double dt, AnchorPoint* point) {
-  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const auto& gamma = solution.impulses[index];
   const auto& v = solution.contact_velocities[index];
   const double resistance = dt * anchor.stiffness + anchor.damping;  // [N s/m]

@@ -12,6 +12,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/vec3.hpp"
+#include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
@@ -52,9 +53,11 @@ class Anchors final : public Memory {
   /// stiffnesses.
   /// @param model with the time step of the step before
   /// @param data  the contacts to which the problem's refer
+  /// Contacts that have not yielded get their static friction in the problem.
   /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
-  void carry_to(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
-                const plant::MocapMotion& mocap, contact::ContactProblem* problem);
+  void carry_to(const mjModel* model, const mjData* data, const plant::MaterialTable& materials,
+                std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                contact::ContactProblem* problem);
 
   /// Records the stretches at the end of the step, for the problem of the last call of carry_to.
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
@@ -93,6 +96,9 @@ class Anchors final : public Memory {
   const AnchorPair* find_before(const std::array<int, 2>& geoms);
   void add_pair(const mjData* d, const GeomContacts& contacts, const plant::PatchPair* patch,
                 const contact::ContactProblem& problem);
+  void begin_static(const mjModel* m, double friction, const AnchorPair* before, AnchorPair* now,
+                    const contact::ContactProblem& problem);
+  void raise_friction(const AnchorPair& pair, contact::ContactProblem* problem) const;
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
   void expect_arc(double dt, AnchorPair* now) const;
