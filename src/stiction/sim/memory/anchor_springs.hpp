@@ -30,8 +30,9 @@ struct AnchorPoint {
   /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
   /// surface.
   bool surface_moves = false;
-  /// True if the spring has yielded since the contact last stuck, so that its friction is the
-  /// dynamic one. False where both are equal.
+  /// The way that the contact has slipped since it last stuck [m], and true if that is so far that
+  /// its friction is the dynamic one. Both are 0 where static friction is no larger.
+  double slip = 0;
   bool yields = false;
 };
 

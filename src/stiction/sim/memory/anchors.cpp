@@ -70,22 +70,43 @@ double find_largest_friction(const Contact& c) {
 
 constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // the components of anchors in those of contacts
 
-/// True if the trial impulse of a spring exceeds the bound to which friction cuts it. A contact
-/// whose bound is 0, such as a new one of a lagged model, stays as it was.
-bool exceeds_bound(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
-                   int index, double dt, bool did) {
+/// Returns the length at which the spring of a contact yields under its normal impulse [m].
+double find_elastic_length(const Contact& c, const Anchor& anchor, double normal_impulse,
+                           double dt) {
+  return anchor.stiffness > 0 ? find_largest_friction(c) * normal_impulse / (dt * anchor.stiffness)
+                              : 0;
+}
+
+/// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
+double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
+                 int index, double dt) {
   constexpr double kRounding = 1e-6;  // of long sums of stiff springs
   const double largest = find_largest_friction(c);
-  double trial = 0, actual = 0;  // squares, in the norm of the cone
-  for (int i = 0; i < 5; ++i) {
+  const double resistance = dt * anchor.stiffness + anchor.damping;
+  double trial = 0, actual = 0;  // squared impulses, in the norm of the cone
+  for (int i = 0; i < 5 && resistance > 0; ++i) {
     if (!(c.friction[i] > 0)) continue;
     const double arc = i < 2 ? anchor.arc_velocity[i] : 0;
-    const double way = dt * (solution.contact_velocities[index][kSlip[i]] + arc);
-    const double y = dt * anchor.stiffness * (anchor.stretch[i] + way) + anchor.damping * way;
-    trial += math::square(y * c.friction[i] / (largest * largest));
-    actual += math::square(solution.impulses[index][kSlip[i]] / c.friction[i]);
+    const double y = dt * anchor.stiffness * anchor.stretch[i] +
+                     dt * resistance * (solution.contact_velocities[index][kSlip[i]] + arc);
+    trial += math::square(y * c.friction[i] / largest);
+    actual += math::square(solution.impulses[index][kSlip[i]] * largest / c.friction[i]);
   }
-  return trial > actual * math::square(1 + kRounding) && (actual > 0 || did);
+  trial = std::sqrt(trial);
+  actual = std::sqrt(actual);
+  return trial > actual * (1 + kRounding) ? (trial - actual) / resistance : 0;
+}
+
+/// Returns the two bodies of a contact.
+const contact::BodyPair& find_bodies(const ContactProblem& problem, int contact) {
+  return *std::prev(
+      std::ranges::upper_bound(problem.pairs, contact, {}, &contact::BodyPair::first_contact));
+}
+
+/// True if the slip of a contact comes to rest in the next step if it goes on to change as in this
+/// one, from v0 to v [m/s].
+bool stops_next(const auto& v0, const auto& v) {
+  return 2 * (v[0] * v[0] + v[1] * v[1]) <= v0[0] * v[0] + v0[1] * v[1];
 }
 
 void sort(AnchorStep* step) {
@@ -194,9 +215,7 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
                         .poses = {plant::find_body_pose(m, d, A), plant::find_body_pose(m, d, B)},
                         .first_point = static_cast<int>(now_.points.size()),
                         .num_points = count});
-  const auto body_pair =
-      std::ranges::upper_bound(problem.pairs, first_contact, {}, &contact::BodyPair::first_contact);
-  const auto& origin = std::prev(body_pair)->origin;
+  const auto& origin = find_bodies(problem, first_contact).origin;
   if (!patch) matching_.reserve_points(count);
   std::uint64_t last = 0;
   for (int i = first_contact; i < first_contact + count; ++i) {
@@ -232,9 +251,8 @@ void Anchors::begin_static(const mjModel* m, double friction, const AnchorPair* 
   if (now->static_ratio == 1) return;
   const bool all_yield =
       before && std::ranges::all_of(before_.step.points_of(*before), &AnchorPoint::yields);
-  const auto body_pair = std::prev(
-      std::ranges::upper_bound(problem.pairs, first, {}, &contact::BodyPair::first_contact));
-  const math::Six V = contact::calc_pair_velocity(problem, *body_pair, problem.v0);
+  const math::Six V =
+      contact::calc_pair_velocity(problem, find_bodies(problem, first), problem.v0);
   const double fall = problem.time_step * mju_norm3(m->opt.gravity);
   for (int p = now->first_point; p < now->first_point + now->num_points; ++p) {
     const auto v = contact::calc_contact_velocity(problem.contacts[contacts_[p]], V);
@@ -338,6 +356,7 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
   now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
+  now->slip = before.slip;
   now->yields = before.yields;
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
@@ -428,14 +447,11 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
       const int i = contacts_[p];
       if (!(solution.impulses[i][2] > 0)) continue;  // a contact that does not press forgets
       now_.points.push_back(open_.points[p]);
-      AnchorPoint& point = now_.points.back();
       pair.energy += record_point(problem.contacts[i], problem.anchors[i], solution, i,
-                                  surface_speed_[p], dt, &point);
-      point.yields =
-          pair.static_ratio > 1 &&
-          exceeds_bound(problem.contacts[i], problem.anchors[i], solution, i, dt, point.yields);
+                                  surface_speed_[p], dt, &now_.points.back());
     }
     if (now_.points.size() == first) continue;
+    if (pair.static_ratio > 1) record_slip(pair, problem, solution, now_.points.data() + first);
     summary_.energy += pair.energy;
     now_.pairs.push_back(pair);
     now_.pairs.back().first_point = static_cast<int>(first);
@@ -444,6 +460,42 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
   steps_.now.is_moved = false;
   steps_.now.losses = before_.losses;
   return steps_.now.losses.add(has_lost_holding_);
+}
+
+/// Finds out which contacts of a pair have yielded at the end of the step. A contact that slips while
+/// others hold the two bodies keeps its static friction until it has slipped farther than any
+/// spring of them can stretch, so that bodies break away at the sum of all. A contact whose slip
+/// comes to rest sticks already, because dynamic friction may be too small to stop it.
+/// @param point of the first contact that presses; the others follow
+void Anchors::record_slip(const AnchorPair& pair, const ContactProblem& problem,
+                          const contact::ContactSolution& solution, AnchorPoint* point) const {
+  const double dt = problem.time_step;
+  const contact::BodyPair& bodies = find_bodies(problem, contacts_[pair.first_point]);
+  const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
+  const auto slip_of = [&](int i) {
+    return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
+  };
+  double longest = 0;
+  bool holds = false;
+  for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {
+    const double normal = solution.impulses[i][2];
+    if (!(normal > 0)) continue;
+    longest = std::max(
+        longest, find_elastic_length(problem.contacts[i], problem.anchors[i], normal, dt));
+    holds = holds || slip_of(i) == 0;
+  }
+  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
+    const int i = contacts_[p];
+    if (!(solution.impulses[i][2] > 0)) continue;
+    const auto v0 = contact::calc_contact_velocity(problem.contacts[i], V0);
+    const double slip = slip_of(i);
+    // A contact whose bound is 0, such as a new one of a lagged model, stays as it was.
+    const bool sticks = slip == 0 || (point->yields ? stops_next(v0, solution.contact_velocities[i])
+                                                    : point->force == Vec3{});
+    point->slip = sticks ? 0 : point->slip + slip;
+    point->yields = !sticks && (point->yields || !holds || point->slip > longest);
+    ++point;
+  }
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate

@@ -98,6 +98,8 @@ class Anchors final : public Memory {
                 const contact::ContactProblem& problem);
   void begin_static(const mjModel* m, double friction, const AnchorPair* before, AnchorPair* now,
                     const contact::ContactProblem& problem);
+  void record_slip(const AnchorPair& pair, const contact::ContactProblem& problem,
+                   const contact::ContactSolution& solution, AnchorPoint* point) const;
   void raise_friction(const AnchorPair& pair, contact::ContactProblem* problem) const;
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
