@@ -38,40 +38,74 @@ double measure_acceleration(Stepper* stepper, Scene* scene, double time) {
   return (scene->data->qvel[0] - v) / (scene->data->time - t);
 }
 
+/// Lets a block come to rest, and turns it to a share of the slope at which it breaks away.
+void settle_on_slope(double share, Stepper* stepper, Scene* scene) {
+  const int num = static_cast<int>(std::lround(1 / stepper->time_step()));
+  run(stepper, scene, num);
+  for (int i = 1; i <= num; ++i) {
+    tilt_to(std::atan(share * kStatic) * i / num, scene);
+    run(stepper, scene);
+  }
+  run(stepper, scene, num);
+}
+
+/// Expects that a block slides down a slope with the dynamic friction.
+void expect_slides(double share, Stepper* stepper, Scene* scene, double tolerance = 1e-6) {
+  const double angle = std::atan(share * kStatic);
+  tilt_to(angle, scene);
+  measure_acceleration(stepper, scene, 0.4);
+  EXPECT_NEAR(measure_acceleration(stepper, scene, 0.4),
+              kGravity * (std::sin(angle) - kDynamic * std::cos(angle)), tolerance);
+}
+
 TEST(StaticFriction, HoldsABlockUpToItAndSlidingHasTheDynamicOne) {
   for (const ContactModel model : support::models_with_anchors()) {
     for (const double dt : {1e-3, 1e-2}) {
       Scene scene = make_incline(0, dt);
       Stepper stepper(scene.model, make_elastic(model), make_frictions(scene));
-      run(&stepper, &scene, static_cast<int>(std::lround(0.5 / dt)));
-      const double steep = std::atan(0.98 * kStatic), steps = std::lround(1 / dt);
-      for (int i = 1; i <= steps; ++i) {
-        tilt_to(steep * i / steps, &scene);
-        run(&stepper, &scene);
-      }
-      measure_speed(&stepper, &scene, 0, 1);
+      settle_on_slope(0.98, &stepper, &scene);
       EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 5)), 1e-10) << dt;
-      const double angle = std::atan(1.02 * kStatic);
-      tilt_to(angle, &scene);
-      measure_acceleration(&stepper, &scene, 0.5);
-      EXPECT_NEAR(measure_acceleration(&stepper, &scene, 0.5),
-                  kGravity * (std::sin(angle) - kDynamic * std::cos(angle)), 1e-6)
-          << dt;
-      // What slides goes on below the static friction, and is held by it again after it has
-      // stopped.
-      const double between = std::atan(0.9 * kStatic);
-      tilt_to(between, &scene);
-      measure_acceleration(&stepper, &scene, 0.3);
-      EXPECT_NEAR(measure_acceleration(&stepper, &scene, 0.5),
-                  kGravity * (std::sin(between) - kDynamic * std::cos(between)), 1e-6)
-          << dt;
-      // It has its static friction again after it has stopped.
-      tilt_to(-between, &scene);
+      expect_slides(1.02, &stepper, &scene);
+      // What slides goes on below the static friction.
+      expect_slides(0.9, &stepper, &scene);
+      // It has its static friction again once it has stopped, and does not turn back.
+      tilt_to(-std::atan(0.9 * kStatic), &scene);
       while (scene.data->qvel[0] > 1e-3) run(&stepper, &scene);
-      measure_speed(&stepper, &scene, 0, 1);
+      run(&stepper, &scene, static_cast<int>(std::lround(1 / dt)));
       EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 1)), 1e-10) << dt;
     }
   }
+}
+
+TEST(StaticFriction, HoldsPatches) {
+  Scene scene = make_incline(0, 2e-3);
+  plant::MaterialTable materials = make_frictions(scene);
+  materials.geoms[0].rigid = true;
+  materials.geoms[1].hydroelastic_modulus = 1e7;
+  Stepper stepper(scene.model, make_elastic(), materials);
+  settle_on_slope(0.95, &stepper, &scene);
+  EXPECT_LE(std::abs(measure_speed(&stepper, &scene, 0, 1)), 1e-9);
+  expect_slides(1.05, &stepper, &scene, 1e-4);
+  expect_slides(0.9, &stepper, &scene, 1e-4);
+}
+
+/// Halves of steps that are taken for their error alone, or rejected, change no contact's state.
+TEST(StaticFriction, HoldsUnderErrorControl) {
+  Scene scene = make_incline(0, 2e-3);
+  Stepper stepper(scene.model, make_elastic(ContactModel::coulomb), make_frictions(scene));
+  settle_on_slope(0.95, &stepper, &scene);
+  const double x = scene.data->qpos[0];
+  ASSERT_TRUE(stepper.advance(scene.data, {.until = scene.data->time + 1, .accuracy = 1e-4}).ok());
+  EXPECT_LE(std::abs(scene.data->qpos[0] - x), 1e-9);
+  const double angle = std::atan(1.05 * kStatic);
+  tilt_to(angle, &scene);
+  ASSERT_TRUE(
+      stepper.advance(scene.data, {.until = scene.data->time + 0.2, .accuracy = 1e-4}).ok());
+  const double v = scene.data->qvel[0];
+  ASSERT_TRUE(
+      stepper.advance(scene.data, {.until = scene.data->time + 0.5, .accuracy = 1e-4}).ok());
+  EXPECT_NEAR((scene.data->qvel[0] - v) / 0.5,
+              kGravity * (std::sin(angle) - kDynamic * std::cos(angle)), 1e-4);
 }
 
 /// A new contact has its static friction from the start if its bodies rest, and not if they slide.
@@ -141,9 +175,10 @@ TEST(StaticFriction, ABlockPulledByASpringSticksAndSlips) {
   EXPECT_NEAR(exact, 2 * kSwing, 0.002 * exact);
   for (const ContactModel model : support::models_with_anchors()) {
     double errors[2];
-    for (const int i : {0, 1}) errors[i] = measure_amplitude(i == 0 ? 2e-3 : 2e-4, model) / exact - 1;
+    for (const int i : {0, 1})
+      errors[i] = measure_amplitude(i == 0 ? 2e-3 : 4e-4, model) / exact - 1;
     EXPECT_LE(std::abs(errors[1]), 0.01);
-    EXPECT_NEAR(errors[1] / errors[0], 0.1, 0.03);  // first order
+    EXPECT_NEAR(errors[1] / errors[0], 0.2, 0.03);  // first order
   }
 }
 

@@ -87,8 +87,8 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {
-    pair.friction = combine_friction(find_friction(model, table, geom1),
-                                     find_friction(model, table, geom2));
+    pair.friction =
+        combine_friction(find_friction(model, table, geom1), find_friction(model, table, geom2));
     pair.friction_is_ours = true;
   }
   return pair;

@@ -70,13 +70,6 @@ double find_largest_friction(const Contact& c) {
 
 constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // the components of anchors in those of contacts
 
-/// Returns the length at which the spring of a contact yields under its normal impulse [m].
-double find_elastic_length(const Contact& c, const Anchor& anchor, double normal_impulse,
-                           double dt) {
-  return anchor.stiffness > 0 ? find_largest_friction(c) * normal_impulse / (dt * anchor.stiffness)
-                              : 0;
-}
-
 /// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
 double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
                  int index, double dt) {
@@ -251,8 +244,7 @@ void Anchors::begin_static(const mjModel* m, double friction, const AnchorPair* 
   if (now->static_ratio == 1) return;
   const bool all_yield =
       before && std::ranges::all_of(before_.step.points_of(*before), &AnchorPoint::yields);
-  const math::Six V =
-      contact::calc_pair_velocity(problem, find_bodies(problem, first), problem.v0);
+  const math::Six V = contact::calc_pair_velocity(problem, find_bodies(problem, first), problem.v0);
   const double fall = problem.time_step * mju_norm3(m->opt.gravity);
   for (int p = now->first_point; p < now->first_point + now->num_points; ++p) {
     const auto v = contact::calc_contact_velocity(problem.contacts[contacts_[p]], V);
@@ -462,28 +454,30 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
   return steps_.now.losses.add(has_lost_holding_);
 }
 
-/// Finds out which contacts of a pair have yielded at the end of the step. A contact that slips while
-/// others hold the two bodies keeps its static friction until it has slipped farther than any
-/// spring of them can stretch, so that bodies break away at the sum of all. A contact whose slip
-/// comes to rest sticks already, because dynamic friction may be too small to stop it.
+/// Finds out which contacts of a pair have yielded at the end of the step. A contact that slips
+/// while others hold the two bodies keeps its static friction until it has slipped twice as far as
+/// their springs can stretch together, so that bodies break away at the sum of all. A contact whose
+/// slip comes to rest sticks already, because dynamic friction may be too small to stop it.
 /// @param point of the first contact that presses; the others follow
 void Anchors::record_slip(const AnchorPair& pair, const ContactProblem& problem,
                           const contact::ContactSolution& solution, AnchorPoint* point) const {
+  constexpr double kHolds = 0.01;  // share of the load that holds the bodies
   const double dt = problem.time_step;
   const contact::BodyPair& bodies = find_bodies(problem, contacts_[pair.first_point]);
   const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
   const auto slip_of = [&](int i) {
     return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
   };
-  double longest = 0;
-  bool holds = false;
+  double bound = 0, held = 0, stiffness = 0;  // [N s], [N s], [N/m]
   for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {
     const double normal = solution.impulses[i][2];
     if (!(normal > 0)) continue;
-    longest = std::max(
-        longest, find_elastic_length(problem.contacts[i], problem.anchors[i], normal, dt));
-    holds = holds || slip_of(i) == 0;
+    const double of_contact = find_largest_friction(problem.contacts[i]) * normal;
+    bound += of_contact;
+    if (slip_of(i) == 0) held += of_contact;
+    stiffness += problem.anchors[i].stiffness;
   }
+  const double farthest = held > kHolds * bound ? 2 * bound / (dt * stiffness) : 0;  // [m]
   for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
     const int i = contacts_[p];
     if (!(solution.impulses[i][2] > 0)) continue;
@@ -493,7 +487,7 @@ void Anchors::record_slip(const AnchorPair& pair, const ContactProblem& problem,
     const bool sticks = slip == 0 || (point->yields ? stops_next(v0, solution.contact_velocities[i])
                                                     : point->force == Vec3{});
     point->slip = sticks ? 0 : point->slip + slip;
-    point->yields = !sticks && (point->yields || !holds || point->slip > longest);
+    point->yields = !sticks && (point->yields || point->slip > farthest);
     ++point;
   }
 }

@@ -125,10 +125,10 @@ class Anchors final : public Memory {
   AnchorStep& now_ = steps_.now.step;
   /// The way of B on A beyond dt v, for the pair being found again.
   struct Arc {
-    math::Vec3 expected{};      // AnchorPair::arc and arc_of_last of the last step
-    math::Vec3 earlier{};       // [m/s^2]
-    math::Vec3 last_sum{};      // as poses tell it, over the points that tell it [m]
-    math::Vec3 earlier_sum{};   // carried to the new tangent planes [m/s^2]
+    math::Vec3 expected{};     // AnchorPair::arc and arc_of_last of the last step
+    math::Vec3 earlier{};      // [m/s^2]
+    math::Vec3 last_sum{};     // as poses tell it, over the points that tell it [m]
+    math::Vec3 earlier_sum{};  // carried to the new tangent planes [m/s^2]
     int num_points = 0;
   } arc_;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again

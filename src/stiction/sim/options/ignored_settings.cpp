@@ -118,9 +118,10 @@ void check_properties(const Settings& s, Texts* out) {
       describe_use(s, PropertyGroup::stiffness, s.traits.is_rigid ? "is rigid" : "is your own law"),
       describe_use(s, PropertyGroup::dissipation, "does not dissipate"),
       s.traits.uses_friction ? "which has dry friction" : "which does not slip"};
-  const std::string without_springs = " under the friction law '" +
-                                      std::string(contact::name_of(s.options.parameters.friction_law)) +
-                                      "'; it has one under 'elastic'";
+  const std::string without_springs =
+      " under the friction law '" +
+      std::string(contact::name_of(s.options.parameters.friction_law)) +
+      "'; it has one under 'elastic'";
   contact::ModelParameters with_springs = s.options.parameters;
   with_springs.friction_law = contact::FrictionRegularizationKind::elastic;
   const auto use_with_springs = contact::calc_property_use(s.options.contact_model, with_springs);
@@ -137,8 +138,9 @@ void check_properties(const Settings& s, Texts* out) {
   add_given(s, "static_friction", &MaterialSource::static_friction,
             s.traits.takes_anchors
                 ? without_springs
-                : s.under + ", whose contacts do not remember whether they have yielded; it has one "
-                            "under models with the friction law 'elastic'",
+                : s.under +
+                      ", whose contacts do not remember whether they have yielded; it has one "
+                      "under models with the friction law 'elastic'",
             out);
 }
 

@@ -303,8 +303,7 @@ SurfaceValue find_friction(const Pair& p, int i) {
 
 /// Adds the static friction if a material gives one.
 void add_static_friction(Pair& p) {
-  const double friction =
-      plant::combine_static_friction(p.m, p.materials, p.geoms[0], p.geoms[1]);
+  const double friction = plant::combine_static_friction(p.m, p.materials, p.geoms[0], p.geoms[1]);
   if (std::isnan(friction)) return;
   const auto surface = [&](int i) -> SurfaceValue {
     const plant::Material& material = p.material(i);
