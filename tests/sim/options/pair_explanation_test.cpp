@@ -65,7 +65,7 @@ TEST_F(Explanation, HasTheStaticFrictionIfItIsGiven) {
   table_.sources[pad].static_friction = "f:4";
   const auto without_memory = find("pad", "cube", "static_friction");
   EXPECT_FALSE(without_memory->is_used);
-  EXPECT_EQ(without_memory->note, "used by friction_law 'elastic' alone");
+  EXPECT_EQ(without_memory->note, "friction_law 'elastic' uses it");
   options_.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
   const auto mu = find("pad", "cube", "static_friction");
   EXPECT_TRUE(mu->is_used);

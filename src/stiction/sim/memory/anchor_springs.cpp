@@ -188,6 +188,10 @@ SpringRatios::SpringRatios(const contact::Contact& c) {
   rolling = {calc_ratio(3), calc_ratio(4)};
 }
 
+double find_largest_friction(const contact::Contact& c) {
+  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
+}
+
 Vec3 SpringRatios::apply_to_stretch(const Vec3& stretch, const AnchorPoint& point) const {
   return multiply(sliding, stretch, point);
 }

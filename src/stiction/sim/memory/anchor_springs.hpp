@@ -119,6 +119,10 @@ struct SpringRatios {
   std::array<double, 2> rolling{};      // [m^2]
 };
 
+/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
+/// meter.
+double find_largest_friction(const contact::Contact& contact);
+
 /// Returns the energy of the springs of a contact [J].
 double calc_energy(const AnchorPoint& point, const SpringRatios& ratios);
 

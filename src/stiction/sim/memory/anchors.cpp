@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
-#include "stiction/contact/jacobian.hpp"
-#include "stiction/math/scalar_functions.hpp"
+#include "stiction/sim/memory/static_friction.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -60,46 +59,6 @@ Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const Anchor
 /// @param data  with cvel at the start of this step
 bool turns_far(const mjModel* m, const mjData* d, int geom) {
   return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
-}
-
-/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
-/// meter.
-double find_largest_friction(const Contact& c) {
-  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
-}
-
-constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // the components of anchors in those of contacts
-
-/// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
-double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
-                 int index, double dt) {
-  constexpr double kRounding = 1e-6;  // of long sums of stiff springs
-  const double largest = find_largest_friction(c);
-  const double resistance = dt * anchor.stiffness + anchor.damping;
-  double trial = 0, actual = 0;  // squared impulses, in the norm of the cone
-  for (int i = 0; i < 5 && resistance > 0; ++i) {
-    if (!(c.friction[i] > 0)) continue;
-    const double arc = i < 2 ? anchor.arc_velocity[i] : 0;
-    const double y = dt * anchor.stiffness * anchor.stretch[i] +
-                     dt * resistance * (solution.contact_velocities[index][kSlip[i]] + arc);
-    trial += math::square(y * c.friction[i] / largest);
-    actual += math::square(solution.impulses[index][kSlip[i]] * largest / c.friction[i]);
-  }
-  trial = std::sqrt(trial);
-  actual = std::sqrt(actual);
-  return trial > actual * (1 + kRounding) ? (trial - actual) / resistance : 0;
-}
-
-/// Returns the two bodies of a contact.
-const contact::BodyPair& find_bodies(const ContactProblem& problem, int contact) {
-  return *std::prev(
-      std::ranges::upper_bound(problem.pairs, contact, {}, &contact::BodyPair::first_contact));
-}
-
-/// True if the slip of a contact comes to rest in the next step if it goes on to change as in this
-/// one, from v0 to v [m/s].
-bool stops_next(const auto& v0, const auto& v) {
-  return 2 * (v[0] * v[0] + v[1] * v[1]) <= v0[0] * v[0] + v0[1] * v[1];
 }
 
 void sort(AnchorStep* step) {
@@ -189,11 +148,16 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialT
     AnchorPair& now = now_.pairs.back();
     const AnchorPair* before = find_before(contacts.geoms);
     const double static_friction = plant::combine_static_friction(m, materials, A, B);
-    if (!std::isnan(static_friction)) begin_static(m, static_friction, before, &now, *problem);
+    now.static_ratio = find_static_ratio(static_friction, problem->contacts[contacts.first]);
+    if (now.static_ratio > 1)
+      begin_yielding(m, *problem, contacts_of(now),
+                     before ? before_.step.points_of(*before) : std::span<const AnchorPoint>(),
+                     points_of(now));
     if (before)
       find_again(*before, {mocap.jumps(m, m->geom_bodyid[A]), mocap.jumps(m, m->geom_bodyid[B])},
                  turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
-    if (now.static_ratio > 1) raise_friction(now, problem);
+    if (now.static_ratio > 1)
+      raise_friction(now.static_ratio, contacts_of(now), points_of(now), problem);
     write_springs(now, problem);
   });
 }
@@ -208,7 +172,9 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
                         .poses = {plant::find_body_pose(m, d, A), plant::find_body_pose(m, d, B)},
                         .first_point = static_cast<int>(now_.points.size()),
                         .num_points = count});
-  const auto& origin = find_bodies(problem, first_contact).origin;
+  const auto body_pair =
+      std::ranges::upper_bound(problem.pairs, first_contact, {}, &contact::BodyPair::first_contact);
+  const auto& origin = std::prev(body_pair)->origin;
   if (!patch) matching_.reserve_points(count);
   std::uint64_t last = 0;
   for (int i = first_contact; i < first_contact + count; ++i) {
@@ -231,33 +197,6 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
     surface_speed_.push_back(find_surface_velocity(m, d, c));
     now_.points.back().surface_moves = has_moving_face(m, c);
   }
-}
-
-/// Begins the contacts of a pair that has a static friction. A contact that is not found again has
-/// yielded if all contacts of its pair have. One of geoms that did not touch has if it slips faster
-/// than a step of free fall makes a body at rest.
-void Anchors::begin_static(const mjModel* m, double friction, const AnchorPair* before,
-                           AnchorPair* now, const ContactProblem& problem) {
-  const int first = contacts_[now->first_point];
-  const double dynamic = problem.contacts[first].friction[0];
-  now->static_ratio = dynamic > 0 ? std::max(1.0, friction / dynamic) : 1;
-  if (now->static_ratio == 1) return;
-  const bool all_yield =
-      before && std::ranges::all_of(before_.step.points_of(*before), &AnchorPoint::yields);
-  const math::Six V = contact::calc_pair_velocity(problem, find_bodies(problem, first), problem.v0);
-  const double fall = problem.time_step * mju_norm3(m->opt.gravity);
-  for (int p = now->first_point; p < now->first_point + now->num_points; ++p) {
-    const auto v = contact::calc_contact_velocity(problem.contacts[contacts_[p]], V);
-    now_.points[p].yields = before ? all_yield : math::hypot(v[0], v[1]) > fall;
-  }
-}
-
-/// Gives the contacts of a pair that have not yielded their static friction. Torsion and rolling
-/// grow by the same ratio, so that springs keep their stiffnesses.
-void Anchors::raise_friction(const AnchorPair& pair, ContactProblem* problem) const {
-  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p)
-    if (!now_.points[p].yields)
-      for (double& mu : problem->contacts[contacts_[p]].friction) mu *= pair.static_ratio;
 }
 
 /// Finds the contacts of a pair of the last step again, and carries their stretches to this one.
@@ -443,7 +382,8 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
                                   surface_speed_[p], dt, &now_.points.back());
     }
     if (now_.points.size() == first) continue;
-    if (pair.static_ratio > 1) record_slip(pair, problem, solution, now_.points.data() + first);
+    if (pair.static_ratio > 1)
+      record_yielding(problem, solution, contacts_of(pair), now_.points.data() + first);
     summary_.energy += pair.energy;
     now_.pairs.push_back(pair);
     now_.pairs.back().first_point = static_cast<int>(first);
@@ -454,50 +394,13 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
   return steps_.now.losses.add(has_lost_holding_);
 }
 
-/// Finds out which contacts of a pair have yielded at the end of the step. A contact that slips
-/// while others hold the two bodies keeps its static friction until it has slipped twice as far as
-/// their springs can stretch together, so that bodies break away at the sum of all. A contact whose
-/// slip comes to rest sticks already, because dynamic friction may be too small to stop it.
-/// @param point of the first contact that presses; the others follow
-void Anchors::record_slip(const AnchorPair& pair, const ContactProblem& problem,
-                          const contact::ContactSolution& solution, AnchorPoint* point) const {
-  constexpr double kHolds = 0.01;  // share of the load that holds the bodies
-  const double dt = problem.time_step;
-  const contact::BodyPair& bodies = find_bodies(problem, contacts_[pair.first_point]);
-  const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
-  const auto slip_of = [&](int i) {
-    return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
-  };
-  double bound = 0, held = 0, stiffness = 0;  // [N s], [N s], [N/m]
-  for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {
-    const double normal = solution.impulses[i][2];
-    if (!(normal > 0)) continue;
-    const double of_contact = find_largest_friction(problem.contacts[i]) * normal;
-    bound += of_contact;
-    if (slip_of(i) == 0) held += of_contact;
-    stiffness += problem.anchors[i].stiffness;
-  }
-  const double farthest = held > kHolds * bound ? 2 * bound / (dt * stiffness) : 0;  // [m]
-  for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
-    const int i = contacts_[p];
-    if (!(solution.impulses[i][2] > 0)) continue;
-    const auto v0 = contact::calc_contact_velocity(problem.contacts[i], V0);
-    const double slip = slip_of(i);
-    // A contact whose bound is 0, such as a new one of a lagged model, stays as it was.
-    const bool sticks = slip == 0 || (point->yields ? stops_next(v0, solution.contact_velocities[i])
-                                                    : point->force == Vec3{});
-    point->slip = sticks ? 0 : point->slip + slip;
-    point->yields = !sticks && (point->yields || point->slip > farthest);
-    ++point;
-  }
-}
-
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate
 /// (-gamma_t - p) / a.
 /// @return the energy of the contact's springs [J]
 double Anchors::record_point(const Contact& c, const Anchor& anchor,
                              const contact::ContactSolution& solution, int index,
                              const Vec3& surface_velocity, double dt, AnchorPoint* point) {
+  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
   const auto& gamma = solution.impulses[index];
   const auto& v = solution.contact_velocities[index];
   const double resistance = dt * anchor.stiffness + anchor.damping;  // [N s/m]

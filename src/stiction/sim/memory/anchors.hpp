@@ -96,11 +96,6 @@ class Anchors final : public Memory {
   const AnchorPair* find_before(const std::array<int, 2>& geoms);
   void add_pair(const mjData* d, const GeomContacts& contacts, const plant::PatchPair* patch,
                 const contact::ContactProblem& problem);
-  void begin_static(const mjModel* m, double friction, const AnchorPair* before, AnchorPair* now,
-                    const contact::ContactProblem& problem);
-  void record_slip(const AnchorPair& pair, const contact::ContactProblem& problem,
-                   const contact::ContactSolution& solution, AnchorPoint* point) const;
-  void raise_friction(const AnchorPair& pair, contact::ContactProblem* problem) const;
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
   void expect_arc(double dt, AnchorPair* now) const;
@@ -114,6 +109,9 @@ class Anchors final : public Memory {
   double find_strength(int point, const contact::ContactProblem& problem) const;
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {
     return std::span(now_.points).subspan(pair.first_point, pair.num_points);
+  }
+  std::span<const int> contacts_of(const AnchorPair& pair) const {
+    return std::span(contacts_).subspan(pair.first_point, pair.num_points);
   }
   void write_springs(const AnchorPair& pair, contact::ContactProblem* problem) const;
   double record_point(const contact::Contact& contact, const contact::Anchor& anchor,
