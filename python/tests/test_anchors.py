@@ -184,6 +184,48 @@ def test_properties_without_effect_give_a_warning(model: mujoco.MjModel) -> None
     assert rows["tangential_damping"]["value"] == 1
 
 
+STATIC = {"materials": {"m": {"friction": 0.3, "static_friction": 0.5}}, "geoms": {"*": "m"}}
+
+
+def test_static_friction_needs_springs_that_remember(model: mujoco.MjModel) -> None:
+    with pytest.warns(stiction.IgnoredSettingWarning, match="static_friction .* under 'elastic'"):
+        stiction.Simulator(model, properties=STATIC)
+    with pytest.raises(stiction.Error, match="static_friction is 0.5, but there is no friction"):
+        make(model, properties={"materials": {"m": {"static_friction": 0.5}}})
+    sim = make(model, properties=STATIC)
+    rows = {row["name"]: row for row in sim.explain("floor", "box")["numbers"]}
+    assert rows["friction"]["value"] == pytest.approx(0.3)
+    assert rows["static_friction"]["value"] == pytest.approx(0.5)
+    assert rows["static_friction"]["is_used"]
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "coulomb"])
+def test_a_block_that_sticks_and_slips_is_recorded_and_verified(
+    contact_model: str, make_slope: Callable[..., mujoco.MjModel], tmp_path: Path
+) -> None:
+    model = make_slope(0.0)
+    sim = stiction.Simulator(model, contact_model, friction_law="elastic", properties=STATIC)
+    data = mujoco.MjData(model)
+    sim.step(data, 100)
+    start, place, spring, speed = data.time, data.qpos[0], 400.0, 0.05
+    used = set()
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, sim) as recorder:
+        for _ in range(400):
+            stretch = speed * (data.time - start) - (data.qpos[0] - place)
+            data.xfrc_applied[1, 0] = spring * stretch
+            contacts = recorder.step(data).contacts
+            used |= {round(mu, 12) for mu in contacts.friction}
+    assert used == {0.3, 0.5}
+    recording = stiction.Recording(path)
+    for first in (0, 250):  # it slips at 250
+        steps = list(stiction.Replay(recording, from_step=first))
+        assert all(step.find_difference() is None for step in steps)
+    result = verify_recording(recording)
+    assert result.ok, result.figures()
+    assert result.checks["friction_work"].num_steps == 399
+
+
 @pytest.mark.parametrize("stiffness", [1e6, 1e10, None])
 @pytest.mark.parametrize("time_step", [1e-3, 2e-3, 1e-2])
 def test_a_gripped_cube_moves_in_no_step(stiffness: float | None, time_step: float) -> None:

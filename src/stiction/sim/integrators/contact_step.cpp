@@ -158,7 +158,7 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
   if (has_anchors(in.options.parameters) && !out_.failed())
-    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap,
+    memories_.anchors.carry_to(m, d, in.materials, geometry_.patches().pairs(), in.mocap,
                                in.models.reference_time_step(), problem);
 }
 

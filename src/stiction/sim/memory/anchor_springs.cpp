@@ -13,7 +13,8 @@ namespace stiction::sim {
 namespace {
 
 constexpr std::size_t kWordsOfPair = 25, kWordsOfPoint = 25;
-constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
+// Bits of the last word of a point.
+constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2, kYields = 4, kHasSlip = 8;
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
 constexpr int kShift_A = 38, kShift_B = 13;
@@ -102,7 +103,9 @@ void AnchorMemory::write(base::WordWriter* words) const {
     for (const AnchorPoint& point : step.points_of(pair)) {
       for_each_number(point, put);
       words->put(point.feature);
-      words->put((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0));
+      words->put((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0) |
+                 (point.yields ? kYields : 0) | (point.slip > 0 ? kHasSlip : 0));
+      if (point.slip > 0) words->put(point.slip);
     }
   }
 }
@@ -127,9 +130,12 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
       for_each_number(point, take);
       words->check(point.stiffness >= 0 && point.area >= 0);
       point.feature = words->take();
-      const int flags = words->take_below((kSlips | kSurfaceMoves) + 1);
+      const int flags = words->take_below(2 * kHasSlip);
       point.slips = flags & kSlips;
       point.surface_moves = flags & kSurfaceMoves;
+      point.yields = flags & kYields;
+      if (flags & kHasSlip) point.slip = words->take_finite();
+      words->check(point.slip >= 0);
     }
   }
   words->check(std::ranges::is_sorted(step.pairs, {}, &AnchorPair::geoms));
@@ -182,6 +188,10 @@ SpringRatios::SpringRatios(const contact::Contact& c) {
   sliding = {calc_ratio(0), calc_ratio(1)};
   torsion = calc_ratio(2);
   rolling = {calc_ratio(3), calc_ratio(4)};
+}
+
+double find_largest_friction(const contact::Contact& c) {
+  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
 Vec3 SpringRatios::apply_to_stretch(const Vec3& stretch, const AnchorPoint& point) const {

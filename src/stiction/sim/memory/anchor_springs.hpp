@@ -31,6 +31,10 @@ struct AnchorPoint {
   /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
   /// surface.
   bool surface_moves = false;
+  /// The way that the contact has slipped since it last stuck [m], and true if that is so far that
+  /// its friction is the dynamic one. Both are 0 where static friction is no larger.
+  double slip = 0;
+  bool yields = false;
 };
 
 /// Returns the feature of the first point of the face in which two elements meet.
@@ -54,6 +58,7 @@ struct AnchorPair {
   double spare = 0;          // energy that AnchorSharing has kept for these geoms [J]
   math::Vec3 arc{};          // the way of B on A beyond dt v that the step expected [m]
   math::Vec3 arc_of_last{};  // that of the step before, as poses told it, over dt^2 [m/s^2]
+  double static_ratio = 1;   // static over dynamic friction in the step, >= 1; not remembered
 };
 
 /// The anchors of a step.
@@ -115,6 +120,10 @@ struct SpringRatios {
   double torsion = 0;                   // [m^2]
   std::array<double, 2> rolling{};      // [m^2]
 };
+
+/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
+/// meter.
+double find_largest_friction(const contact::Contact& contact);
 
 /// Returns the energy of the springs of a contact [J].
 double calc_energy(const AnchorPoint& point, const SpringRatios& ratios);

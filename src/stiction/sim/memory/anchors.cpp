@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/sim/memory/static_friction.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -58,12 +59,6 @@ Vec3 turn_without_gain(const Vec3& vector, const AnchorPoint& from, const Anchor
 /// @param data  with cvel at the start of this step
 bool turns_far(const mjModel* m, const mjData* d, int geom) {
   return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
-}
-
-/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
-/// meter.
-double find_largest_friction(const Contact& c) {
-  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
 void sort(AnchorStep* step) {
@@ -124,8 +119,9 @@ void Anchors::reserve(int num_contacts) {
   sharing_.reserve(num_contacts);
 }
 
-void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                       const plant::MocapMotion& mocap, double reference_step,
+void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialTable& materials,
+                       std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                       double reference_step,
                        ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
@@ -154,9 +150,18 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
     STICTION_ASSERT(!contacts.is_patch || patch);
     add_pair(d, contacts, patch, *problem);
     AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(contacts.geoms))
+    const AnchorPair* before = find_before(contacts.geoms);
+    const double static_friction = plant::combine_static_friction(m, materials, A, B);
+    now.static_ratio = find_static_ratio(static_friction, problem->contacts[contacts.first]);
+    if (now.static_ratio > 1)
+      begin_yielding(m, *problem, contacts_of(now),
+                     before ? before_.step.points_of(*before) : std::span<const AnchorPoint>(),
+                     points_of(now));
+    if (before)
       find_again(*before, {mocap.jumps(m, m->geom_bodyid[A]), mocap.jumps(m, m->geom_bodyid[B])},
                  turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
+    if (now.static_ratio > 1)
+      raise_friction(now.static_ratio, contacts_of(now), points_of(now), problem);
     write_springs(now, problem);
   });
   joints_.carry_to(m, d, mocap, reference_step,
@@ -289,6 +294,8 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
   now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
+  now->slip = before.slip;
+  now->yields = before.yields;
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
   now->stiffness = before.stiffness;
@@ -382,6 +389,8 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
                                   surface_speed_[p], dt, &now_.points.back());
     }
     if (now_.points.size() == first) continue;
+    if (pair.static_ratio > 1)
+      record_yielding(problem, solution, contacts_of(pair), now_.points.data() + first);
     summary_.energy += pair.energy;
     now_.pairs.push_back(pair);
     now_.pairs.back().first_point = static_cast<int>(first);

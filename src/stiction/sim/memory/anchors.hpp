@@ -13,6 +13,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/vec3.hpp"
+#include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
@@ -54,11 +55,12 @@ class Anchors final : public Memory {
   /// stiffnesses.
   /// @param model with the time step of the step before
   /// @param data  the contacts to which the problem's refer
+  /// Contacts that have not yielded get their static friction in the problem.
   /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
   /// @param reference_step the time step of near-rigid springs [s]
-  void carry_to(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
-                const plant::MocapMotion& mocap, double reference_step,
-                contact::ContactProblem* problem);
+  void carry_to(const mjModel* model, const mjData* data, const plant::MaterialTable& materials,
+                std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                double reference_step, contact::ContactProblem* problem);
 
   /// True if the problem of the last call of carry_to has springs of joints or tendons.
   bool has_joints() const { return !steps_.now.joints.empty(); }
@@ -128,6 +130,9 @@ class Anchors final : public Memory {
   double find_strength(int point, const contact::ContactProblem& problem) const;
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {
     return std::span(now_.points).subspan(pair.first_point, pair.num_points);
+  }
+  std::span<const int> contacts_of(const AnchorPair& pair) const {
+    return std::span(contacts_).subspan(pair.first_point, pair.num_points);
   }
   void write_springs(const AnchorPair& pair, contact::ContactProblem* problem) const;
   double record_point(const contact::Contact& contact, const contact::Anchor& anchor,
