@@ -41,6 +41,11 @@ void ManifoldList::clear() {
   points.clear();
 }
 
+void ManifoldList::reserve_as(const ManifoldList& other) {
+  manifolds.reserve(other.manifolds.capacity());
+  points.reserve(other.points.capacity());
+}
+
 void ManifoldList::sort() { std::ranges::sort(manifolds, {}, &Manifold::geoms); }
 
 std::span<const ManifoldPoint> ManifoldList::find(const std::array<int, 2>& geoms) const {
@@ -54,6 +59,16 @@ void ManifoldList::copy(const Manifold& manifold, const ManifoldList& from) {
   manifolds.back().first_point = static_cast<int>(points.size());
   const auto first = from.points.begin() + manifold.first_point;
   points.insert(points.end(), first, first + manifold.num_points);
+}
+
+ContactManifolds::ContactManifolds() {
+  constexpr std::size_t kMost = mjMAXCONPAIR + kMostPoints;
+  listed_.reserve(kMost);
+  placed_.reserve(kMost);
+  match_.reserve(kMost);
+  is_taken_.reserve(kMost);
+  support_.reserve(kMost);
+  contacts_.reserve(kMost);
 }
 
 void ContactManifolds::set_memory(const ManifoldList* before, ManifoldList* now) {

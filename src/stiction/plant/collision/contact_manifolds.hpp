@@ -30,6 +30,7 @@ struct ManifoldList {
   std::vector<ManifoldPoint> points;
 
   void clear();
+  void reserve_as(const ManifoldList& other);
   /// Sorts the manifolds by their geoms.
   void sort();
   /// Returns the points of two geoms. The manifolds must be sorted.
@@ -48,6 +49,8 @@ struct ManifoldList {
 /// the same points as before, this class changes nothing.
 class ContactManifolds {
  public:
+  ContactManifolds();
+
   /// Sets the contacts of the last step, which are sorted, and where those of this one are kept.
   void set_memory(const ManifoldList* before, ManifoldList* now);
 

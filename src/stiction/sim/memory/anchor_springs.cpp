@@ -12,7 +12,7 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfPair = 25, kWordsOfPoint = 25;
+constexpr std::size_t kWordsOfPair = 26, kWordsOfPoint = 25;
 // Bits of the last word of a point.
 constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2, kYields = 4, kHasSlip = 8;
 
@@ -38,6 +38,7 @@ void for_each_number_of_pair(auto& pair, auto&& f) {
     for (auto& x : pose.position) f(x);
     for (auto& x : pose.quaternion) f(x);
   }
+  f(pair.dt);
   f(pair.energy);
   f(pair.spare);
   for (auto* vector : {&pair.arc, &pair.arc_of_last}) {
@@ -124,7 +125,7 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = words->take_count(kWordsOfPoint);
     for_each_number_of_pair(pair, take);
-    words->check(pair.energy >= 0 && pair.spare >= 0);
+    words->check(pair.dt > 0 && pair.energy >= 0 && pair.spare >= 0);
     for (int p = 0; p < pair.num_points; ++p) {
       AnchorPoint& point = step.points.emplace_back();
       for_each_number(point, take);

@@ -131,7 +131,6 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialT
   summary_.num_lost = 0;
   summary_.energy_gain = 0;
   has_lost_holding_ = false;
-  dt_before_ = m->opt.timestep;
   problem->anchors.assign(problem->num_contacts(), Anchor());
   // Patches mostly come in the order of their contacts, so each search begins after the last one.
   std::size_t next_patch = 0;
@@ -177,6 +176,7 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
   const int first_contact = contacts.first, count = contacts.count;
   now_.pairs.push_back({.geoms = contacts.geoms,
                         .poses = {plant::find_body_pose(m, d, A), plant::find_body_pose(m, d, B)},
+                        .dt = problem.time_step,
                         .first_point = static_cast<int>(now_.points.size()),
                         .num_points = count});
   const auto body_pair =
@@ -235,19 +235,19 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
     now->spare = sharing_.solve(before.spare);
   }
   summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
-  expect_arc(problem.time_step, now);
+  expect_arc(before.dt, now);
 }
 
 /// Expects the way of B on A beyond dt v in this step, which is of second order in dt: that of the
 /// last step, and its change since the step before.
-void Anchors::expect_arc(double dt, AnchorPair* now) const {
+void Anchors::expect_arc(double dt_before, AnchorPair* now) const {
   if (arc_.num_points == 0) return;
   const Vec3 earlier = arc_.earlier_sum * (1.0 / arc_.num_points);
   now->arc_of_last = before_.is_moved
                          ? earlier
-                         : arc_.last_sum * (1 / (arc_.num_points * dt_before_ * dt_before_));
+                         : arc_.last_sum * (1 / (arc_.num_points * dt_before * dt_before));
   const Vec3 change = earlier == Vec3{} ? Vec3{} : now->arc_of_last - earlier;
-  now->arc = (now->arc_of_last + change * (dt / dt_before_)) * (dt * dt);
+  now->arc = (now->arc_of_last + change * (now->dt / dt_before)) * (now->dt * now->dt);
 }
 
 /// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].

@@ -119,7 +119,7 @@ class Anchors final : public Memory {
                 const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
-  void expect_arc(double dt, AnchorPair* now) const;
+  void expect_arc(double dt_before, AnchorPair* now) const;
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
                const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
@@ -155,7 +155,6 @@ class Anchors final : public Memory {
   std::array<int, 2> losing_geoms_{};  // of the last such contact
   AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
-  double dt_before_ = 0;       // [s]
   std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;

@@ -21,7 +21,14 @@ void ManifoldMemory::begin(const StepStart& start) {
   goes_on_ = start.has_positions;
 }
 
+void ManifoldMemory::reserve() {
+  plant::ManifoldList* const lists[] = {&steps_.before, &steps_.now, &steps_.start};
+  for (plant::ManifoldList* list : lists)
+    for (const plant::ManifoldList* other : lists) list->reserve_as(*other);
+}
+
 void ManifoldMemory::end_part() {
+  reserve();
   steps_.end_part();
   steps_.now.clear();
   goes_on_ = true;

@@ -14,7 +14,10 @@ class ManifoldMemory final : public Memory {
 
   void begin(const StepStart& start) override;
   void end_part() override;
-  void end(const StepEnd&) override { steps_.end(); }
+  void end(const StepEnd&) override {
+    reserve();
+    steps_.end();
+  }
   void restore(mjData*) override { steps_.restore(); }
   void write(base::WordWriter* words) const override;
   void read(base::WordReader* words) override;
@@ -35,6 +38,9 @@ class ManifoldMemory final : public Memory {
   }
 
  private:
+  /// Makes room in each list for as many contacts as in the largest.
+  void reserve();
+
   MemoryBuffers<plant::ManifoldList> steps_;
   plant::ManifoldList none_;
   plant::ContactManifolds manifolds_;
