@@ -73,14 +73,22 @@ def test_with_less_friction_it_falls(name: str, friction: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", STANDS)
+def test_it_moves_by_less_than_a_micrometer_in_five_minutes(name: str, model: str) -> None:
+    """MuJoCo's notes on its own models of both name 33 and 8 um/s."""
+    run = Run(name, model)
+    settled = run.run(15.0)
+    assert np.abs(run.run(315.0) - settled).max() <= 1e-6
+
+
+@pytest.mark.slow
 @CARDS_OVERLAP
 @pytest.mark.parametrize(("name", "model", "time_step"), COARSE)
 def test_it_stands_for_ten_minutes(name: str, model: str, time_step: float) -> None:
-    """MuJoCo's notes on its own models of both name 33 and 8 um/s."""
     run = Run(name, model, time_step=time_step)
-    settled = run.run(15.0)
-    assert np.abs(run.run(315.0) - settled).max() <= 1e-6
-    assert np.abs(run.run(600.0) - settled).max() <= 2e-6
+    start = run.run(0.0)
+    assert np.abs(run.run(600.0) - start).max() < 0.01
 
 
 def find_box_in_hand(run: Run, until: float) -> NDArray[np.float64]:

@@ -67,9 +67,7 @@ SCENE = Scene(
     measure=measure,
     energy_scale=WEIGHT * float(DROPS.max()),
     settle=SETTLE,
-    make_forces=load_later(
-        make_world, {f"cube{i}": (0.0, 0.0, 0.0) for i in range(len(SHARES))}
-    ),
+    make_forces=load_later(make_world, {f"cube{i}": (0.0, 0.0, 0.0) for i in range(len(SHARES))}),
     derivation="""
 Six cubes that two fingers hold, with 0.90, 0.98, 0.999, 1.001, 1.02 and 1.10 of the critical friction.
 
