@@ -21,7 +21,8 @@ COARSE = [
     ("cards", "coulomb", 0.01),
     ("cards", "lagged", 0.002),
 ]
-# Cards of 0.7 mm sink by 0.1 mm when they first bear a load at 10 ms, and pass into each other when they fall.
+# Cards of 0.7 mm sink by 0.1 mm when they first bear a load at 10 ms, and pass into each other when
+# they fall.
 CARDS_OVERLAP = pytest.mark.filterwarnings("ignore:geom .* overlap by:stiction.StepWarning")
 
 

@@ -147,8 +147,8 @@ FAST_SLIDE = Scene(
 A cube of 0.1 m that slides at 6 m/s on a floor with friction 0.5, and stops after 1.22 s.
 
 It does not tip, because friction is less than the width over the height, so its height never
-changes. It stops after v^2 / (2 mu g) = 3.67 m. Convex laws of friction without a correction lift a body in
-proportion to its slip speed.
+changes. It stops after v^2 / (2 mu g) = 3.67 m. Convex laws of friction without a correction lift a
+body in proportion to its slip speed.
 """,
 )
 
