@@ -25,7 +25,7 @@ constexpr double kLargestDrift = 1e-3, kLargestAngle = 1e-3;
 /// deeper than their plane by this share of the depth there.
 constexpr double kMargin = 0.02, kDepthShare = 1e-3;
 /// Geoms further apart than this share of that radius do not touch.
-constexpr double kNear = 1e-3;
+constexpr mjtNum kNear = 1e-3;
 /// The most points of two geoms, if MuJoCo does not list more.
 constexpr std::size_t kMostPoints = 24;
 
@@ -171,10 +171,10 @@ ContactManifolds::Placed ContactManifolds::place(const ManifoldPoint& point) con
   return placed;
 }
 
-/// True if a point that is no longer listed still touches.
+/// True if a point that is no longer listed still touches, or nearly so.
 bool ContactManifolds::goes_on(const Placed& point, const PairContacts& pair) const {
-  if (point.gap > pair.contacts->includemargin || point.drift > kLargestDrift * pair.radius)
-    return false;
+  const double most = std::max(pair.contacts->includemargin, kNear * pair.radius);
+  if (point.gap > most || point.drift > kLargestDrift * pair.radius) return false;
   return std::any_of(pair.contacts, pair.end(), [&](const mjContact& con) {
     return have_same_normal(con.frame, &point.normal.x, kLargestAngle);
   });
@@ -202,7 +202,6 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
       support_.push_back(placed_[b]);
     else
       is_taken_[b] = true;
-  const std::size_t num_kept = support_.size();
   const auto add_support = [&](const mjContact& con) {
     support_.push_back(
         {.position = to_vector(con.pos), .normal = to_vector(con.frame), .gap = con.dist});
@@ -213,7 +212,7 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
   for (std::size_t i = 0; i < listed_.size(); ++i) {
     const mjContact& con = pair.contacts[i];
     if (match_[i] < 0) {
-      if (num_kept > 0 && is_supported(con, kMargin * pair.radius)) continue;
+      if (is_supported(con, kMargin * pair.radius)) continue;
       add_support(con);
     }
     contacts_.push_back(con);
