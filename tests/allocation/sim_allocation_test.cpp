@@ -66,24 +66,14 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   }
   Stepper stepper(scene.model, options());
   run(&stepper, &scene);
-  // Under `similar` bodies tremble, so that contacts come, go and stay.
-  const auto list_geoms = [&scene] {
-    std::vector<int> geoms;
-    for (int i = 0; i < scene.data->ncon; ++i)
-      geoms.insert(geoms.end(), scene.data->contact[i].geom, scene.data->contact[i].geom + 2);
-    return geoms;
-  };
-  int status = 0, num_same = 0;
+  int status = 0, num_growing = 0;
   for (int i = 0; i < 200; ++i) {
-    const std::vector<int> geoms = list_geoms();
     const long before = count_allocations();
     status |= stepper.step(scene.data).status;
-    const long num_allocations = count_allocations() - before;
-    if (list_geoms() != geoms) continue;
-    ++num_same;
-    EXPECT_EQ(num_allocations, 0);
+    num_growing += count_allocations() != before;
   }
-  EXPECT_GE(num_same, 150);
+  // Under `similar` bodies tremble, so that a step may be harder than all before.
+  EXPECT_LE(num_growing, std::get<0>(GetParam()) == contact::ContactModel::similar ? 1 : 0);
   EXPECT_EQ(status, 0);
 }
 

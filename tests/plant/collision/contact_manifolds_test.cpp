@@ -33,9 +33,13 @@ class Pair {
   std::vector<mjContact> collide(double height, double tilt, double about, double x = 0,
                                  bool keeps = true) {
     mjtNum* const q = scene_.data->qpos;
-    const double pose[] = {
-        x,   0, height, std::cos(0.5 * tilt), std::sin(0.5 * tilt) * std::cos(about),
-        std::sin(0.5 * tilt) * std::sin(about), 0};
+    const double pose[] = {x,
+                           0,
+                           height,
+                           std::cos(0.5 * tilt),
+                           std::sin(0.5 * tilt) * std::cos(about),
+                           std::sin(0.5 * tilt) * std::sin(about),
+                           0};
     std::copy_n(pose, 7, q);
     mj_fwdPosition(scene_.model, scene_.data);
     listed_.assign(scene_.data->contact, scene_.data->contact + scene_.data->ncon);

@@ -40,12 +40,12 @@ std::string make_terrain() {
 }
 
 const std::string kPrism = make_prism(), kTerrain = make_terrain();
-const Body kBodies[] = {{"can", "", R"(type="box" size="3 1 0.1" pos="2 0 -0.1")",
-                         R"(type="cylinder" size="0.1 0.05")"},
-                        {"prism", kPrism.c_str(), R"(type="plane" size="9 9 1")",
-                         R"(type="mesh" mesh="prism")"},
-                        {"box on terrain", kTerrain.c_str(), R"(type="hfield" hfield="terrain")",
-                         R"(type="box" size="0.1 0.1 0.05")"}};
+const Body kBodies[] = {
+    {"can", "", R"(type="box" size="3 1 0.1" pos="2 0 -0.1")",
+     R"(type="cylinder" size="0.1 0.05")"},
+    {"prism", kPrism.c_str(), R"(type="plane" size="9 9 1")", R"(type="mesh" mesh="prism")"},
+    {"box on terrain", kTerrain.c_str(), R"(type="hfield" hfield="terrain")",
+     R"(type="box" size="0.1 0.1 0.05")"}};
 
 /// The body, the share of the friction cone, the stiffness (0: near-rigid) and the time step.
 using Shifting = std::tuple<Body, double, double, double>;

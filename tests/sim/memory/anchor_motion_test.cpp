@@ -48,15 +48,21 @@ struct Gripper {
 std::array<double, 2> measure_drift(const Gripper& gripper, ContactModel model) {
   constexpr double kRadius = 0.3, kMass = 0.1;
   const std::string r = std::to_string(kRadius);
-  Scene scene(support::make_mjcf("timestep=\"" + std::to_string(gripper.dt) + "\"",
-                                 R"(<worldbody><body name="arm" pos="0 0 1">
-<joint type="hinge" axis=")" + std::string(gripper.axis) +
-                                     R"("/><geom type="sphere" size=".02" mass="1e5"/>
-<body pos=")" + r + R"( -.041 0"><joint name="a" type="slide" axis="0 1 0"/>
+  Scene scene(support::make_mjcf(
+      "timestep=\"" + std::to_string(gripper.dt) + "\"",
+      R"(<worldbody><body name="arm" pos="0 0 1">
+<joint type="hinge" axis=")" +
+          std::string(gripper.axis) +
+          R"("/><geom type="sphere" size=".02" mass="1e5"/>
+<body pos=")" +
+          r + R"( -.041 0"><joint name="a" type="slide" axis="0 1 0"/>
 <geom type="box" size=".02 .02 .02" mass=".2" friction="1"/></body>
-<body pos=")" + r + R"( .041 0"><joint name="b" type="slide" axis="0 -1 0"/>
+<body pos=")" +
+          r + R"( .041 0"><joint name="b" type="slide" axis="0 -1 0"/>
 <geom type="box" size=".02 .02 .02" mass=".2" friction="1"/></body></body>
-<body name="cube" pos=")" + r + R"( 0 1"><freejoint/><geom type="box" size=".02 .02 .02" mass=".1" friction="1"/></body>
+<body name="cube" pos=")" +
+          r +
+          R"( 0 1"><freejoint/><geom type="box" size=".02 .02 .02" mass=".1" friction="1"/></body>
 </worldbody><equality><joint joint1="a" joint2="b"/></equality>
 <actuator><motor joint="a"/><motor joint="b"/></actuator>)"));
   const double load = kMass * (kGravity + kRadius * gripper.speed * gripper.speed);

@@ -121,8 +121,7 @@ ManifoldPoint ContactManifolds::make_point(const mjContact& con) const {
 /// Finds the points of the last step among those that are listed: a corner stays on its body.
 /// @return true if these are the same points
 bool ContactManifolds::find_again(std::span<const ManifoldPoint> before,
-                                  std::span<const ManifoldPoint> listed,
-                                  const PairContacts& pair) {
+                                  std::span<const ManifoldPoint> listed, const PairContacts& pair) {
   const double tolerance2 = math::square(kSame * pair.radius);
   const auto calc_distance2 = [&](std::size_t i, std::size_t b) {
     const Vec3 one = listed[i].place[0] - before[b].place[0];

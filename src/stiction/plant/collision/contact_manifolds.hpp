@@ -81,11 +81,11 @@ class ContactManifolds {
   ManifoldList* now_ = nullptr;
   // Scratch for two geoms.
   std::array<math::RigidTransform, 2> poses_;  // of the geoms
-  std::vector<ManifoldPoint> listed_;  // the points that MuJoCo lists
-  std::vector<Placed> placed_;         // the points of the last step
-  std::vector<int> match_;             // for each listed point its index in the last step, or -1
-  std::vector<bool> is_taken_;         // for each point of the last step
-  std::vector<Placed> support_;        // the points that go on, and those that enter
+  std::vector<ManifoldPoint> listed_;          // the points that MuJoCo lists
+  std::vector<Placed> placed_;                 // the points of the last step
+  std::vector<int> match_;       // for each listed point its index in the last step, or -1
+  std::vector<bool> is_taken_;   // for each point of the last step
+  std::vector<Placed> support_;  // the points that go on, and those that enter
   std::vector<mjContact> contacts_;
 };
 

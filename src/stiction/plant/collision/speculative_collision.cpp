@@ -76,8 +76,7 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
 }
 
 void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
-                                   const MocapMotion& mocap,
-                                   std::span<const std::uint8_t> left_out,
+                                   const MocapMotion& mocap, std::span<const std::uint8_t> left_out,
                                    ContactManifolds* manifolds) {
   reach_ = find_largest_reach(m);
   if (mjcb_contactfilter) {

@@ -36,10 +36,11 @@ class SpeculativeCollision {
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
   /// Runs mj_collision with the widened gaps, corrects its contacts (CollisionRepair), lets them
-  /// stay (ContactManifolds), and marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
-  /// has set a contact filter, because the filter may identify the model by its address. If
-  /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
-  /// contacts beyond the margin may be missing. Call this inside a MuJoCoGuard.
+  /// stay (ContactManifolds), and marks contacts beyond the MJCF's own gap as kSpeculative. Only
+  /// mj_collision runs if the user has set a contact filter, because the filter may identify the
+  /// model by its address. If <option> overrides contact parameters, MuJoCo's broadphase ignores
+  /// gaps, so speculative contacts beyond the margin may be missing. Call this inside a
+  /// MuJoCoGuard.
   /// @param data after mj_fwdKinematics and mj_factorM
   /// @param start velocities of the bodies at the start of the step
   /// @param mocap velocities of mocap bodies

@@ -52,7 +52,7 @@ std::array<int, 2> find_elements(std::uint64_t feature);
 struct AnchorPair {
   std::array<int, 2> geoms{};
   std::array<plant::BodyPose, 2> poses{};  // of the geoms' bodies at the start of the step
-  double dt = 0;  // of the step [s]
+  double dt = 0;                           // of the step [s]
   int first_point = 0;
   int num_points = 0;
   double energy = 0;         // of the springs at the end of the step [J]

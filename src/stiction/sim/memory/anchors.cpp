@@ -121,8 +121,7 @@ void Anchors::reserve(int num_contacts) {
 
 void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialTable& materials,
                        std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
-                       double reference_step,
-                       ContactProblem* problem) {
+                       double reference_step, ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -243,9 +242,8 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
 void Anchors::expect_arc(double dt_before, AnchorPair* now) const {
   if (arc_.num_points == 0) return;
   const Vec3 earlier = arc_.earlier_sum * (1.0 / arc_.num_points);
-  now->arc_of_last = before_.is_moved
-                         ? earlier
-                         : arc_.last_sum * (1 / (arc_.num_points * dt_before * dt_before));
+  now->arc_of_last =
+      before_.is_moved ? earlier : arc_.last_sum * (1 / (arc_.num_points * dt_before * dt_before));
   const Vec3 change = earlier == Vec3{} ? Vec3{} : now->arc_of_last - earlier;
   now->arc = (now->arc_of_last + change * (now->dt / dt_before)) * (now->dt * now->dt);
 }

@@ -61,7 +61,7 @@ void ManifoldMemory::read(base::WordReader* words) {
     manifold.num_points = static_cast<int>(words->take_count(kWordsOfManifoldPoint));
     for (int i = 0; i < manifold.num_points; ++i)
       for_each_coordinate(list->points.emplace_back(),
-                      [words](double& x) { x = words->take_finite(); });
+                          [words](double& x) { x = words->take_finite(); });
   }
   words->check(std::ranges::is_sorted(list->manifolds, {}, &plant::Manifold::geoms));
 }
