@@ -147,7 +147,6 @@ def find_angle(friction: float, until: float) -> float:
     return float(run.data.qpos[0])
 
 
-@pytest.mark.xfail(strict=True, reason="dry friction of joints is regularized under elastic too")
 def test_a_dry_joint_holds_its_arm() -> None:
     assert abs(find_angle(8.175, until=2.0) - find_angle(8.175, until=1.0)) <= 1e-12
 
@@ -155,6 +154,5 @@ def test_a_dry_joint_holds_its_arm() -> None:
 def test_a_dry_joint_beyond_its_bound_falls() -> None:
     torque, inertia = 9.81 * 0.25, (0.25**2 + 0.015**2) / 3 + 0.25**2
     acceleration = torque * (1 - 1 / 1.01) / inertia
-    # Until it turns at some times the slip tolerance, regularized friction is below its bound.
     angle = find_angle(torque / 1.01, until=0.1)
     assert angle == pytest.approx(acceleration * 0.1**2 / 2, rel=0.1)
