@@ -83,6 +83,7 @@ FIGURES = {
         "grasp_drift",
         needs=("gymnasium",),
     ),
+    "held_scenes": Figure(("python", "docs/images/draw_held_scenes.py"), "held_scenes"),
     "imprint": Figure(("python", "examples/python/fingertip.py"), "imprint"),
     "pinch": Figure(("python", "docs/images/draw_pinch.py"), "pinch"),
     "rigid_scenes": Figure(("python", "docs/images/draw_rigid_scenes.py"), "rigid_scenes"),

@@ -281,10 +281,13 @@ void def_memory(StepReportClass& c) {
   };
   def_anchors("anchor_stretch", &sim::AnchorSummary::largest_stretch,
               "largest stretch of a contact's spring at the end of the step [m].");
-  def_anchors("elastic_energy", &sim::AnchorSummary::energy,
-              "energy of the springs along the surfaces at the end of the step [J].");
+  def_anchors(
+      "elastic_energy", &sim::AnchorSummary::energy,
+      "energy of the springs along the surfaces, and of those of joints and tendons, at the end "
+      "of the step [J].");
   def_anchors("anchor_energy_gain", &sim::AnchorSummary::energy_gain,
-              "energy that the springs gained when contacts were found again and shared, beyond "
+              "energy that the springs of contacts gained when contacts were found again and "
+              "shared, beyond "
               "the work of the bodies' motion [J]. It is 0 or round-off.");
   def_anchors("num_anchors_lost", &sim::AnchorSummary::num_lost,
               "number of stretched springs whose contacts were not found again, although their "

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.analysis.verify import verify_recording
 from stiction.inputs.package_scenes import find_scene_file
 
 SLOPE = math.atan(0.9 * 0.5)  # nine tenths of the friction cone
@@ -117,6 +118,31 @@ def test_a_recording_replays_from_any_step(model: mujoco.MjModel, tmp_path: Path
         assert all(step.find_difference() is None for step in replayed)
 
 
+ARM = """<mujoco><worldbody><site name="wall" pos=".4 0 .6"/>
+<body><joint axis="0 1 0" frictionloss="3"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass=".5"/>
+ <body pos=".5 0 0"><joint axis="0 1 0" frictionloss="1"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass=".2"/><site name="tip" pos=".3 0 0"/></body></body></worldbody>
+<tendon><spatial frictionloss="2"><site site="wall"/><site site="tip"/></spatial></tendon></mujoco>"""
+
+
+def test_what_dry_friction_holds_is_replayed_and_verified(tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(ARM)
+    sim, data = make(model), mujoco.MjData(model)
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, sim) as recorder:
+        for i in range(80):
+            data.qfrc_applied[0] = 4 * math.sin(0.2 * i)
+            recorder.step(data)
+    recording = stiction.Recording(path)
+    for start in (0, 40):
+        assert all(s.find_difference() is None for s in stiction.Replay(recording, from_step=start))
+    assert verify_recording(recording).ok
+    data.qfrc_applied[0] = 0
+    sim.step(data, 1000)
+    assert np.abs(data.qvel).max() <= 1e-12
+    assert sim.step(data).elastic_energy > 0
+
+
 @pytest.mark.parametrize("name", ["sap", "similar", "tamsi", "no_slip", "rigid_coulomb", "mujoco"])
 def test_models_without_springs_refuse(model: mujoco.MjModel, name: str) -> None:
     with pytest.raises(stiction.Error, match="choose one of the contact models lagged, "):
@@ -156,6 +182,48 @@ def test_properties_without_effect_give_a_warning(model: mujoco.MjModel) -> None
     assert rows["tangential_stiffness"]["value"] == 1e5
     assert rows["tangential_stiffness"]["is_used"]
     assert rows["tangential_damping"]["value"] == 1
+
+
+STATIC = {"materials": {"m": {"friction": 0.3, "static_friction": 0.5}}, "geoms": {"*": "m"}}
+
+
+def test_static_friction_needs_springs_that_remember(model: mujoco.MjModel) -> None:
+    with pytest.warns(stiction.IgnoredSettingWarning, match="static_friction .* under 'elastic'"):
+        stiction.Simulator(model, properties=STATIC)
+    with pytest.raises(stiction.Error, match="static_friction is 0.5, but there is no friction"):
+        make(model, properties={"materials": {"m": {"static_friction": 0.5}}})
+    sim = make(model, properties=STATIC)
+    rows = {row["name"]: row for row in sim.explain("floor", "box")["numbers"]}
+    assert rows["friction"]["value"] == pytest.approx(0.3)
+    assert rows["static_friction"]["value"] == pytest.approx(0.5)
+    assert rows["static_friction"]["is_used"]
+
+
+@pytest.mark.parametrize("contact_model", ["lagged", "coulomb"])
+def test_a_block_that_sticks_and_slips_is_recorded_and_verified(
+    contact_model: str, make_slope: Callable[..., mujoco.MjModel], tmp_path: Path
+) -> None:
+    model = make_slope(0.0)
+    sim = stiction.Simulator(model, contact_model, friction_law="elastic", properties=STATIC)
+    data = mujoco.MjData(model)
+    sim.step(data, 100)
+    start, place, spring, speed = data.time, data.qpos[0], 400.0, 0.05
+    used = set()
+    path = tmp_path / "run.mcap"
+    with stiction.Recorder(path, sim) as recorder:
+        for _ in range(400):
+            stretch = speed * (data.time - start) - (data.qpos[0] - place)
+            data.xfrc_applied[1, 0] = spring * stretch
+            contacts = recorder.step(data).contacts
+            used |= {round(mu, 12) for mu in contacts.friction}
+    assert used == {0.3, 0.5}
+    recording = stiction.Recording(path)
+    for first in (0, 250):  # it slips at 250
+        steps = list(stiction.Replay(recording, from_step=first))
+        assert all(step.find_difference() is None for step in steps)
+    result = verify_recording(recording)
+    assert result.ok, result.figures()
+    assert result.checks["friction_work"].num_steps == 399
 
 
 @pytest.mark.parametrize("stiffness", [1e6, 1e10, None])

@@ -75,11 +75,13 @@ TEST(DrakeProperties, AreReadFromSdf) {
   EXPECT_EQ(pad.law.relaxation_time, 0.1);
   EXPECT_EQ(pad.law.stiffness, 1e4);
   EXPECT_EQ(pad.friction, 0.8);
+  EXPECT_EQ(pad.static_friction, 1.0);
   EXPECT_EQ(pad.pressure_field, "/models/pad.vtk");
   EXPECT_FALSE(pad.rigid);
   const plant::Material& plate = p.materials[1].values;
   EXPECT_TRUE(plate.rigid);
   EXPECT_EQ(plate.friction, 0.3);
+  EXPECT_TRUE(std::isnan(plate.static_friction));  // it is that of what slides, too
   EXPECT_TRUE(std::isnan(plate.hydroelastic_modulus));
   ASSERT_EQ(p.rules.size(), 2u);
   EXPECT_EQ(p.rules[0].selector, "finger::pad");
@@ -96,6 +98,23 @@ TEST(DrakeProperties, AreReadFromUrdf) {
   EXPECT_EQ(p.materials[0].name, "l::c");
   EXPECT_EQ(p.materials[0].values.friction, 0.5);
   EXPECT_EQ(p.materials[0].values.hydroelastic_modulus, 2e6);
+}
+
+TEST(DrakeProperties, StaticFrictionIsReadIfItDiffersAndMustNotBeLess) {
+  const auto read = [](const char* mu_static) {
+    return parse_urdf("<drake:mu_dynamic value='0.5'/><drake:mu_static value='" +
+                      std::string(mu_static) + "'/>")
+        .materials[0]
+        .values.static_friction;
+  };
+  EXPECT_EQ(read("0.9"), 0.9);
+  EXPECT_TRUE(std::isnan(read("0.5")));
+  const std::string fault =
+      fault_of(make_urdf("<drake:mu_dynamic value='0.5'/><drake:mu_static value='0.4'/>"), true);
+  EXPECT_NE(fault.find("collision 'c' of link 'l': static_friction is 0.4, but must be at least "
+                       "friction, which is 0.5"),
+            std::string::npos)
+      << fault;
 }
 
 TEST(DrakeProperties, CompliantWithoutAModulusHasDrakesDefault) {

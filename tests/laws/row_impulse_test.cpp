@@ -12,8 +12,8 @@ namespace {
 
 std::vector<Row> make_rows() {
   std::vector<Row> rows;
-  for (const RowKind kind :
-       {RowKind::kEquality, RowKind::kLimit, RowKind::kFriction, RowKind::kSpring}) {
+  for (const RowKind kind : {RowKind::kEquality, RowKind::kLimit, RowKind::kFriction,
+                             RowKind::kSpring, RowKind::kDrySpring}) {
     for (const double scale : {1e-6, 1.0, 1e6}) {
       Row row;
       row.kind = kind;
@@ -22,7 +22,7 @@ std::vector<Row> make_rows() {
       row.bound = 2 * scale;
       row.slip_tolerance = 1e-4;
       rows.push_back(row);
-      if (kind != RowKind::kSpring) continue;
+      if (!is_spring(row)) continue;
       // A servo with force limits, which act below 0.05 and above 0.35.
       row.impulse_range = {-0.05 / scale, 0.25 / scale};
       rows.push_back(row);
@@ -87,6 +87,38 @@ TEST(RowImpulse, DryFrictionStaysBelowItsBound) {
     EXPECT_NEAR(calc_row_impulse(row, creep).gamma, -2 * rho, 1e-14);
   }
   EXPECT_LE(std::abs(calc_row_impulse(row, -1e9).gamma), 2);
+}
+
+/// A spring of dry friction with the stiffness k, the damping c and a stretch.
+Row make_dry_spring(double dt, double k, double c, double stretch, double bound) {
+  Row row;
+  row.kind = RowKind::kDrySpring;
+  row.regularization = 1 / (dt * (dt * k + c));
+  row.target = -dt * k * stretch * row.regularization;
+  row.impulse_range = {-bound, bound};
+  row.position = stretch;
+  row.stiffness = k;
+  return row;
+}
+
+TEST(RowImpulse, DryFrictionGivesBackAtMostWhatItsSpringHolds) {
+  constexpr double kBound = 0.5, kTimeStep = 0.01;
+  int num_returned = 0;
+  for (const double k : {1e2, 1e6})
+    for (const double c : {0.0, 1e-2 * k})
+      for (const double share : {-2.0, -0.7, 0.0, 0.7, 2.0}) {
+        const double yield = kBound / (kTimeStep * k);
+        const Row row = make_dry_spring(kTimeStep, k, c, share * yield, kBound);
+        for (const double speed : {-10.0, -0.9, -0.2, 0.0, 0.2, 0.9, 10.0}) {
+          const double v = speed * yield / kTimeStep;
+          const double gamma = calc_row_impulse(row, v).gamma;
+          num_returned += gamma * v > 0;
+          EXPECT_LE(certificate::calc_dry_spring_gain(row, kTimeStep, gamma, v), 0);
+        }
+      }
+  EXPECT_GT(num_returned, 20);
+  const Row relaxed = make_dry_spring(kTimeStep, 1e6, 0, 0, kBound);
+  EXPECT_GT(certificate::calc_dry_spring_gain(relaxed, kTimeStep, 1e-6, 1), 0);
 }
 
 }  // namespace

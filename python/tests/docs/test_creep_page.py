@@ -74,12 +74,12 @@ def test_contacts_creep_under_the_laws_that_the_page_names() -> None:
         assert measure_speed(BLOCK, contact_model=model) < 1e-6 * read_number(rigid)
 
 
-def test_joints_creep_under_elastic_too() -> None:
+def test_joints_creep_unless_the_law_is_elastic() -> None:
     soft, elastic, rigid, mujoco_step = read_row("a [joint held by `frictionloss`]")
     own = measure_speed(HINGE, force=0.5)
     assert own == pytest.approx(1e-6 * read_number(soft), rel=0.02)
     spring = measure_speed(HINGE, force=0.5, friction_law="elastic")
-    assert spring == pytest.approx(1e-6 * read_number(elastic), rel=0.02)
+    assert spring < 1e-6 * read_number(elastic)
     assert measure_speed(HINGE, force=0.5, contact_model="rigid_coulomb") < 1e-9
     assert measure_speed(HINGE, force=0.5, contact_model="no_slip") > 1e-6
     assert "`no_slip` creeps, `rigid_coulomb` does not" in rigid

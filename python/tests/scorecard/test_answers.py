@@ -118,6 +118,8 @@ def test_depths_carry_their_loads() -> None:
         ("friction_angle", "stewart_trinkle", 0.02),
         ("rolling_sphere", "stewart_trinkle", 0.02),
         ("bowling", "stewart_trinkle", 0.005),
+        ("grip_threshold", "rigid_coulomb", 0.011),
+        ("fast_slide", "rigid_coulomb", 0.009),
         ("conveyor", "stewart_trinkle", 0.02),
         ("rod_jam", "stewart_trinkle", 0.05),
         ("capstan", "stewart_trinkle", 0.005),
@@ -138,7 +140,7 @@ def test_errors_fall_with_the_step() -> None:
     assert errors[0] / errors[2] == pytest.approx(10, rel=0.1)  # first order
 
 
-HELD = ("held_cube", "wall_cube", "turning_grip", "stack", "shaken_box", "can")
+HELD = ("held_cube", "wall_cube", "turning_grip", "stack", "shaken_box", "can", "grip_threshold")
 TURN = (4.0, 0.06)  # speed and arm of the turning grip [rad/s], [m]
 
 
@@ -150,6 +152,25 @@ def test_springs_hold_what_is_held(name: str, model: str) -> None:
     assert found.creep is not None
     # MuJoCo lists other contact points of the can from step to step; the cubes are still settling.
     assert found.creep < {"can": 1e-7, "turning_grip": 1e-6}.get(name, 2e-9)
+
+
+@pytest.mark.parametrize("model", ["lagged", "coulomb"])
+@pytest.mark.parametrize("index", range(3))
+def test_every_grip_is_right_at_its_threshold(model: str, index: int) -> None:
+    found = measure(SCENES["grip_threshold"], model, index, friction_law="elastic")
+    assert found.value == 6
+    assert found.creep is not None and found.creep < 1e-10
+
+
+@pytest.mark.parametrize("model", ["no_slip", "viscous"])
+def test_grips_that_all_hold_or_all_slip_are_half_wrong(model: str) -> None:
+    assert measure(SCENES["grip_threshold"], model, 2).value == 3
+
+
+@pytest.mark.parametrize("model", ["lagged", "coulomb"])
+def test_a_fast_cube_stops_where_it_should(model: str) -> None:
+    """The bound is 0.1 %, of which a rise of 3.7 mm would be all."""
+    assert measure_error(SCENES["fast_slide"], model, 2) < 1e-3
 
 
 def test_without_springs_a_wall_cube_creeps_by_the_law() -> None:

@@ -242,6 +242,8 @@ void ImpulseCheck::add_rows(const SolvedStep& step, const SubstepCheck& substeps
     const double law = is_whole ? calc_reference_row_impulse(row, v_r) : substeps.row_impulse(i);
     if (is_whole) rows_.gain += calc_row_gain(row, law, v_r);
     const double given = step.solution.row_impulses[i];
+    if (row.kind == contact::RowKind::kDrySpring)
+      contacts_.add_friction_work(calc_dry_spring_gain(row, problem.time_step, given, v_r));
     const bool is_spring = row.kind == contact::RowKind::kSpring;
     add_row_force(problem, row, law, impulses->by_law);
     add_row_force(problem, row, given, is_spring ? impulses->spring : impulses->constraint);

@@ -130,6 +130,13 @@ ComponentSpring find_spring(const Contact& c, const contact::Anchor& anchor, int
   return {anchor.stiffness * ratio * ratio, anchor.damping * ratio * ratio};
 }
 
+/// Returns a component of the velocity that a spring sees: v_c, and that of the bodies' arcs.
+double find_spring_velocity(const contact::Anchor& anchor, const ContactVector& v_c,
+                            int component) {
+  const double v = v_c[kSlipComponents[component]];
+  return component < 2 ? v + anchor.arc_velocity[component] : v;
+}
+
 /// Adds the friction of springs with the trial impulses y_i = dt (k_i (u_i + dt v_i) + c_i v_i). If
 /// they are outside the ellipsoid sum (gamma_i / mu_i)^2 <= x^2, they are reduced to its surface.
 void add_spring_friction(const Contact& c, const contact::Anchor& anchor, double dt, double x,
@@ -137,7 +144,7 @@ void add_spring_friction(const Contact& c, const contact::Anchor& anchor, double
   double trial[5] = {}, squared = 0;
   for (int i = 0; i < c.dim - 1; ++i) {
     const ComponentSpring spring = find_spring(c, anchor, i);
-    const double v = v_c[kSlipComponents[i]];
+    const double v = find_spring_velocity(anchor, v_c, i);
     trial[i] = dt * spring.stiffness * anchor.stretch[i] +
                dt * (dt * spring.stiffness + spring.damping) * v;
     if (c.friction[i] > 0) squared += math::square(trial[i] / c.friction[i]);
@@ -279,7 +286,7 @@ double calc_anchor_gain(const Contact& c, const contact::Anchor& anchor, double 
   for (int i = 0; i < c.dim - 1; ++i) {
     const ComponentSpring spring = find_spring(c, anchor, i);
     const double g = gamma[kSlipComponents[i]], u = anchor.stretch[i];
-    const double work = g * v_c[kSlipComponents[i]];
+    const double work = g * find_spring_velocity(anchor, v_c, i);
     const double inertia = dt * (dt * spring.stiffness + spring.damping);
     gain += work;
     rounding += kUnit * std::abs(work);
@@ -305,9 +312,17 @@ double calc_reference_row_impulse(const Row& row, double v_r) {
   if (row.kind == RowKind::kFriction)
     return -row.bound * v_r / math::hypot(v_r, row.slip_tolerance);
   const double gamma = (row.target - v_r) / row.regularization;
-  if (row.kind == RowKind::kSpring)
-    return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);
+  if (is_spring(row)) return std::clamp(gamma, row.impulse_range[0], row.impulse_range[1]);
   return row.kind == RowKind::kLimit ? positive_part(gamma) : gamma;
+}
+
+double calc_dry_spring_gain(const Row& row, double dt, double gamma, double v_r) {
+  constexpr double kUnit = 64 * std::numeric_limits<double>::epsilon();
+  const double k = row.stiffness, u = row.position, R = row.regularization, work = gamma * v_r;
+  const double change = dt * (row.target - R * gamma);
+  const double error = kUnit * dt * (std::abs(row.target) + R * std::abs(gamma));
+  return work + k * (u + change / 2) * change - kUnit * std::abs(work) -
+         k * (std::abs(u) + std::abs(change) + error) * error;
 }
 
 double calc_row_gain(const Row& row, double gamma, double v_r) {

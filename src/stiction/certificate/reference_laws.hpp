@@ -59,6 +59,9 @@ double calc_anchor_gain(const Contact& contact, const contact::Anchor& anchor, d
 /// Computes the energy that a contact may add [J]: by a spring, and by a moving surface.
 double calc_gain(const Contact& contact, const ContactVector& gamma, const ContactVector& v_c);
 
+/// Computes the same for the dry friction of a joint or tendon under `elastic` [J].
+double calc_dry_spring_gain(const Row& row, double time_step, double gamma, double v_r);
+
 /// Evaluates the impulse of a scalar row at v_r = J v + b.
 double calc_reference_row_impulse(const Row& row, double v_r);
 

@@ -91,27 +91,32 @@ struct Contact {
 };
 
 /// The tangential spring of a contact under the friction law `elastic`. It carries friction while
-/// the contact sticks. With the slip v_t, the spring's trial impulse at the end of the step is
+/// the contact sticks. With the slip v_t and the arc velocity s, the spring's trial impulse at the
+/// end of the step is
 ///
-///     y = p + a v_t,   a = dt (dt k_t + c),   p = dt k_t u,
+///     y = p + a (v_t + s),   a = dt (dt k_t + c),   p = dt k_t u,
 ///
 /// and friction is -y, cut at its bound. Source: [theory:anchors].
 struct Anchor {
   /// The stretch u at the start of the step: two tangential [m], torsion and two rolling [rad].
   std::array<double, 5> stretch{};
+  /// The tangential velocity that the arcs of the bodies add to v_t over the step [m/s]; the spring
+  /// sees the sum of both.
+  std::array<double, 2> arc_velocity{};
   double stiffness = 0;  // k_t >= 0, of the tangential components [N/m]
   double damping = 0;    // c >= 0 [N s/m]
 };
 
 /// Kinds of scalar constraint rows. Each has a convex cost in v_r = J v + b.
 enum class RowKind {
-  kEquality,  // acts in both directions: gamma = (target - v_r) / R
-  kLimit,     // acts in one direction:   gamma = max(0, (target - v_r) / R)
-  kFriction,  // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2);
-              // rigid models: -bound clamp(v_r / slip_tolerance, -1, 1), see calc_dry_compliance
-  kSpring,    // has the impulse of kEquality, clamped to impulse_range, but is a force of the
-              // caller and not a constraint: an implicit spring or damper that does not fit the
-              // blocks of A, or whose force is limited
+  kEquality,   // acts in both directions: gamma = (target - v_r) / R
+  kLimit,      // acts in one direction:   gamma = max(0, (target - v_r) / R)
+  kFriction,   // has a bounded impulse:   gamma = -bound v_r / sqrt(v_r^2 + slip_tolerance^2);
+               // rigid models: -bound clamp(v_r / slip_tolerance, -1, 1), see calc_dry_compliance
+  kSpring,     // has the impulse of kEquality, clamped to impulse_range, but is a force of the
+               // caller and not a constraint: an implicit spring or damper that does not fit the
+               // blocks of A, or whose force is limited
+  kDrySpring,  // has the impulse of kSpring, but is a constraint: dry friction under `elastic`
 };
 
 /// A scalar constraint row: a joint limit, a component of an equality, a joint's dry friction.
@@ -119,17 +124,18 @@ struct Row {
   RowKind kind = RowKind::kEquality;
   double regularization = 0;  // R > 0 [velocity unit / impulse unit]; all kinds except kFriction
   double target = 0;          // v_hat [m/s or rad/s]; all kinds except kFriction
-  double bound = 0;           // dt times the dry friction force [N s or N m s]; only kFriction
+  double bound = 0;           // dt times the dry friction force [N s or N m s]; of dry friction
   double slip_tolerance = 0;  // > 0 [m/s or rad/s]; only kFriction
   double bias = 0;            // prescribed velocity b of the row: v_r = J v + b [m/s or rad/s]
-  /// Smallest and largest impulse, <= 0 and >= 0 [N s, N m s]; only kSpring, infinite if rigid.
+  /// Smallest and largest impulse, <= 0 and >= 0 [N s, N m s]; of springs, infinite if rigid.
   std::array<double, 2> impulse_range = {-kInfinity, kInfinity};
   int first_column = 0;  // index into row_dof and row_columns; one entry per dof
   int num_columns = 0;
   int source = -1;  // the caller's index of this row, or -1
   /// The constraint's position at the start of the step [m or rad], which only rigid models read.
-  /// An equality keeps it at 0, and a limit keeps it at or above 0.
+  /// An equality keeps it at 0, and a limit keeps it at or above 0. The stretch of a kDrySpring.
   double position = 0;
+  double stiffness = 0;  // k [N/m or N m/rad]; only kDrySpring, for its energy
   /// The norm of the error of an equality of several rows, of which `position` is a component [m or
   /// rad]; 0: |position|. Limits corrections whatever the axes.
   double error_norm = 0;
@@ -137,6 +143,11 @@ struct Row {
   /// by it the speed of bodies in a nearly singular pose.
   double usual_mobility = 0;
 };
+
+/// True if the impulse of a row is that of a spring and damper, clamped to impulse_range.
+inline bool is_spring(const Row& row) {
+  return row.kind == RowKind::kSpring || row.kind == RowKind::kDrySpring;
+}
 
 /// Returns the creep of a dry joint that sticks under a rigid model, per impulse: slip_tolerance /
 /// bound, or 0 for a bound of 0 [1/kg, 1/(kg m^2)].

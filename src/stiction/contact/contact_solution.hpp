@@ -138,4 +138,14 @@ inline double calc_allowed_residual(double absolute_tolerance, double tolerance,
   return 1.25 * (absolute_tolerance + tolerance * scale.impulses);
 }
 
+/// Returns the way of a contact along the surface in the step, over its time [m/s]: the velocity
+/// v_t, and what the arcs of its bodies add to it under the friction law `elastic`.
+inline std::array<double, 2> calc_slip_velocity(const ContactProblem& problem,
+                                                const ContactSolution& solution, int contact) {
+  const auto& v = solution.contact_velocities[contact];
+  if (problem.anchors.empty()) return {v[0], v[1]};
+  const std::array<double, 2>& arc = problem.anchors[contact].arc_velocity;
+  return {v[0] + arc[0], v[1] + arc[1]};
+}
+
 }  // namespace stiction::contact

@@ -270,6 +270,8 @@ void check_anchor(const Anchor& anchor, int index, ProblemFault* fault) {
     fault->require_value(holds, "anchors", index, member, value, range);
   };
   for (const double u : anchor.stretch) require(std::isfinite(u), ".stretch", u, "finite");
+  for (const double v : anchor.arc_velocity)
+    require(std::isfinite(v), ".arc_velocity", v, "finite");
   require(anchor.stiffness >= 0 && std::isfinite(anchor.stiffness), ".stiffness", anchor.stiffness,
           "finite and at least 0");
   require(anchor.damping >= 0 && std::isfinite(anchor.damping), ".damping", anchor.damping,
@@ -295,7 +297,9 @@ void check_row(const Row& row, int index, ProblemFault* fault) {
   require(row.regularization > 0 && std::isfinite(row.regularization), ".regularization",
           row.regularization, "finite and above 0");
   require(std::isfinite(row.target), ".target", row.target, "finite");
-  if (row.kind != RowKind::kSpring) return;
+  require(row.stiffness >= 0 && std::isfinite(row.stiffness), ".stiffness", row.stiffness,
+          "finite and at least 0");
+  if (!is_spring(row)) return;
   require(row.impulse_range[0] <= 0, ".impulse_range[0]", row.impulse_range[0], "at most 0");
   require(row.impulse_range[1] >= 0, ".impulse_range[1]", row.impulse_range[1], "at least 0");
 }

@@ -101,6 +101,7 @@ class Reader {
     });
     check_pressure_field(material, name, node, out_.materials.back().values);
     check_elasticity(material, name, node, out_.materials.back().values);
+    check_static_friction(material, node, out_.materials.back().values);
   }
 
   void read_property(const std::string& material, const YAML::Node& name, const YAML::Node& node,
@@ -175,6 +176,15 @@ class Reader {
                 material +
                     ": 'compliant: true' needs a youngs_modulus, or a hydroelastic_modulus, which "
                     "is the pressure at the deepest point; give one of the two");
+  }
+
+  /// Checks that a material's static friction is that of what has a friction below it.
+  void check_static_friction(const std::string& material, const YAML::Node& node,
+                             const plant::Material& values) {
+    const bool is_rejected = node.IsMap() && node["friction"] && std::isnan(values.friction);
+    const std::string fault = is_rejected ? "" : plant::find_static_friction_fault(values);
+    if (!fault.empty())
+      add_fault(ErrorCode::kInvalidValue, node["static_friction"], material + ": " + fault);
   }
 
   void read_rule(const YAML::Node& selector, const YAML::Node& node) {

@@ -37,7 +37,7 @@ constexpr std::array kTags = {Tag{"hydroelastic_modulus", "hydroelastic_modulus"
                               Tag{"hunt_crossley_dissipation", "dissipation"},
                               Tag{"relaxation_time", "relaxation_time"},
                               Tag{"point_contact_stiffness", "stiffness"},
-                              Tag{"mu_static", "friction"},
+                              Tag{"mu_static", "static_friction"},
                               Tag{"mu_dynamic", "friction"},
                               Tag{"hydroelastic_margin", nullptr}};
 
@@ -156,6 +156,7 @@ class DrakeReader {
     }
 
     plant::Material& values = collision->values;
+    read_static_friction(*properties, *collision, &values);
     values.rigid = is_rigid;
     if (is_compliant) {
       if (std::isnan(values.hydroelastic_modulus)) values.hydroelastic_modulus = kDefaultModulus;
@@ -166,6 +167,18 @@ class DrakeReader {
            std::string("hydroelastic_modulus has no effect, as in Drake: the surface is ") +
                (is_rigid ? "rigid" : "not compliant_hydroelastic"));
     }
+  }
+
+  /// Drops a static friction that says nothing: one alone, or one equal to the dynamic friction.
+  void read_static_friction(const XMLElement& properties, const Collision& collision,
+                            plant::Material* values) {
+    if (std::isnan(values->friction)) values->friction = values->static_friction;
+    if (values->static_friction == values->friction)
+      values->static_friction = std::numeric_limits<double>::quiet_NaN();
+    const std::string fault = plant::find_static_friction_fault(*values);
+    if (!fault.empty())
+      faults_.add(ErrorCode::kInvalidValue, where(properties),
+                  describe(collision) + ": " + fault + " (drake:mu_static, drake:mu_dynamic)");
   }
 
   /// Reports an element that Drake does not have either.

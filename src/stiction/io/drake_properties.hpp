@@ -17,6 +17,7 @@ namespace stiction::io {
 ///     dissipation [s/m] drake:relaxation_time          relaxation_time [s]
 ///     drake:point_contact_stiffness  stiffness [N/m]
 ///     drake:mu_dynamic               friction; drake:mu_static is used if mu_dynamic is absent
+///     drake:mu_static                static_friction, if it differs from mu_dynamic
 ///
 /// If the geometry of a compliant surface is a .vtk file, this file is the pressure_field. The
 /// collision `pad` of the link `finger` gives the material and the selector `finger::pad`. There

@@ -21,7 +21,8 @@ inline RowImpulse calc_row_impulse(const Row& row, double v_r) {
   switch (row.kind) {
     case RowKind::kEquality:
       return {(row.target - v_r) / row.regularization, 1 / row.regularization};
-    case RowKind::kSpring: {
+    case RowKind::kSpring:
+    case RowKind::kDrySpring: {
       const double gamma = (row.target - v_r) / row.regularization;
       if (gamma < row.impulse_range[0]) return {row.impulse_range[0], 0};
       if (gamma > row.impulse_range[1]) return {row.impulse_range[1], 0};
@@ -51,8 +52,7 @@ inline double solve_row_impulse(const Row& row, double free, double w) {
   }
   const double impulse = (row.target - free) / (row.regularization + w);
   if (row.kind == RowKind::kLimit) return std::max(0.0, impulse);
-  if (row.kind == RowKind::kSpring)
-    return std::clamp(impulse, row.impulse_range[0], row.impulse_range[1]);
+  if (is_spring(row)) return std::clamp(impulse, row.impulse_range[0], row.impulse_range[1]);
   return impulse;
 }
 
@@ -64,7 +64,7 @@ inline double calc_row_cost(const Row& row, double v_r) {
   }
   const auto [gamma, stiffness] = calc_row_impulse(row, v_r);
   const double cost = 0.5 * row.regularization * gamma * gamma;
-  if (row.kind != RowKind::kSpring || stiffness > 0) return cost;
+  if (!is_spring(row) || stiffness > 0) return cost;
   // At a bound of the impulse the cost continues as a line.
   return gamma * (row.target - v_r) - cost;
 }

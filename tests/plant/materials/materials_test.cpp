@@ -24,6 +24,11 @@ class Materials : public testing::Test {
     return combine_materials(scene_.model, table_, 0, 1, 0.33, law);
   }
 
+  double combine_static(const Material& a, const Material& b) {
+    table_.geoms = {a, b};
+    return combine_static_friction(scene_.model, table_, 0, 1);
+  }
+
   support::Scene scene_{support::make_mjcf("", R"(<worldbody><geom size="1" friction="0.4"/>
 <geom size="1" friction="0.9"/></worldbody>)")};
   MaterialTable table_ = make_default_materials(scene_.model);
@@ -74,6 +79,10 @@ TEST_F(Materials, FrictionOfOneSideMeetsTheOthersMjcfCoefficient) {
   a.friction = 0.6;
   EXPECT_DOUBLE_EQ(combine(a, kDefaultMaterial).friction, 2 * 0.6 * 0.9 / 1.5);
   EXPECT_DOUBLE_EQ(combine(kDefaultMaterial, a).friction, 2 * 0.4 * 0.6 / 1.0);
+  EXPECT_TRUE(std::isnan(combine_static(a, kDefaultMaterial)));
+  a.static_friction = 0.8;  // the other geom has its MJCF friction for both
+  EXPECT_DOUBLE_EQ(combine_static(a, kDefaultMaterial), 2 * 0.8 * 0.9 / 1.7);
+  EXPECT_DOUBLE_EQ(combine_static(a, a), 0.8);
   a.friction = 0;
   EXPECT_EQ(combine(a, kDefaultMaterial).friction, 0);
   EXPECT_EQ(combine(a, a).friction, 0);  // 0 / 0

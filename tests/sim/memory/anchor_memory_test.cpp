@@ -221,12 +221,14 @@ TEST(AnchorMemory, ManyPairsThatSleepCostLittle) {
   const StepEnd end{.positions = hash_positions(scene.model, scene.data)};
   memory.end = end.positions;
   Anchors anchors(scene.model);
+  const plant::MaterialTable materials = plant::make_default_materials(scene.model);
   const std::clock_t start = std::clock();
   for (int i = 0; i < kNumSteps; ++i) {
     anchors.set_memory(memory);
     anchors.begin(StepStart::compare(scene.model, scene.data, end));
     contact::ContactProblem problem;
-    anchors.carry_to(scene.model, scene.data, {}, {}, &problem);
+    anchors.carry_to(scene.model, scene.data, materials, {}, {}, scene.model->opt.timestep,
+                     &problem);
     (void)anchors.record(problem, {});
     anchors.keep([](int, int) { return true; });
     anchors.end(end);

@@ -114,6 +114,28 @@ TEST(IgnoredSettings, NameTheFrictionLawThatDoesNotReadThem) {
   EXPECT_TRUE(texts[1].starts_with("friction_regularization has no effect on contacts under the "));
 }
 
+TEST(IgnoredSettings, NameStaticFrictionUnderLawsWithoutMemory) {
+  const Scene scene(support::make_mjcf("", kPlain));
+  plant::MaterialTable table = plant::make_default_materials(scene.model);
+  table.geoms[1].friction = 0.4;
+  table.geoms[1].static_friction = 0.5;
+  table.sources[1].friction = table.sources[1].static_friction = "f:3";
+  StepOptions options;
+  options.contact_model = ContactModel::coulomb;
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(find_ignored_settings(scene.model, table, options),
+            Texts{"static_friction (f:3) has no effect under the friction law 'soft'; it has one "
+                  "under 'elastic'"});
+  options.contact_model = ContactModel::sap;
+  const Texts of_sap = find_ignored_settings(scene.model, table, options);
+  ASSERT_EQ(of_sap.size(), 1u);
+  EXPECT_TRUE(of_sap[0].starts_with("static_friction (f:3) has no effect under 'sap', whose "))
+      << of_sap[0];
+  options.contact_model = ContactModel::lagged;
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  EXPECT_TRUE(find_ignored_settings(scene.model, table, options).empty());
+}
+
 struct Case {
   const char* option;
   const char* body;

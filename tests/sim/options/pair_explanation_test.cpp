@@ -57,6 +57,23 @@ TEST_F(Explanation, HasTheNumbersAndSourcesOfAssignedMaterials) {
       << mu->from;
 }
 
+TEST_F(Explanation, HasTheStaticFrictionIfItIsGiven) {
+  EXPECT_FALSE(find("pad", "cube", "static_friction"));
+  const int pad = scene_.geom("pad");
+  table_.geoms[pad].friction = 0.5;
+  table_.geoms[pad].static_friction = 0.6;
+  table_.sources[pad].static_friction = "f:4";
+  const auto without_memory = find("pad", "cube", "static_friction");
+  EXPECT_FALSE(without_memory->is_used);
+  EXPECT_EQ(without_memory->note, "friction_law 'elastic' uses it");
+  options_.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  const auto mu = find("pad", "cube", "static_friction");
+  EXPECT_TRUE(mu->is_used);
+  EXPECT_DOUBLE_EQ(mu->value, 2 * 0.6 * 0.7 / 1.3);
+  EXPECT_NE(mu->from.find("0.6 (f:4) and 0.7 (MJCF friction of geom 'cube')"), std::string::npos)
+      << mu->from;
+}
+
 TEST_F(Explanation, SpringsReplaceTheSlipTolerance) {
   for (const char* name : {"stiction_tolerance", "friction_regularization"}) {
     options_.parameters.friction_law = contact::FrictionRegularizationKind::soft;

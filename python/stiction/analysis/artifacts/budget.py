@@ -328,4 +328,5 @@ def find_properties(explanation: dict[str, Any]) -> PairProperties:
         stiffness=used.get("stiffness"),
         dissipation=used.get("dissipation", 0.0),
         relaxation_time=used.get("relaxation_time", 0.0),
+        static_friction=used.get("static_friction"),
     )

@@ -34,12 +34,14 @@ class PairProperties:
         stiffness: k of the normal law [N/m]; infinite if near-rigid, None if the law has no stiffness.
         dissipation: d of Hunt and Crossley [s/m]; 0 if the normal law does not use it.
         relaxation_time: tau of the linear law [s]; 0 if the normal law does not use it.
+        static_friction: coefficient of contacts that have not yielded [-]; None: that of friction.
     """
 
     friction: float
     stiffness: float | None = math.inf
     dissipation: float = 0.0
     relaxation_time: float = 0.0
+    static_friction: float | None = None
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def calc_spring_share(explanation: dict[str, Any]) -> float:
     friction = {
         n["name"]: float(n["value"])
         for n in explanation["numbers"]
-        if "friction" in n["name"] and n["name"] != "friction_regularization"
+        if "friction" in n["name"]
+        and n["name"] not in ("friction_regularization", "static_friction")
     }
     if "friction" not in friction:
         return float("nan")

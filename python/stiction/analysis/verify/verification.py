@@ -220,7 +220,9 @@ class _Verifier:
         pairs = [self._find_pair(int(a), int(b)) for a, b in contacts.geoms]
         self._add("adhesion", checks.check_adhesion(contacts), step)
         if self._has_coulomb_bound():
-            friction = np.array([np.nan if p is None else p.friction for p in pairs])
+            friction = np.array(
+                [np.nan if p is None else p.static_friction or p.friction for p in pairs]
+            )
             friction *= self._polygon_factor
             coupling = float(step.report.get("coupling_error") or 0.0)
             momentum = checks.calc_momentum_size(self._states)

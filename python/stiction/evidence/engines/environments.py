@@ -96,9 +96,12 @@ WARP: dict[str, Any] = {
     "iterations": 100,
     "ls_iterations": 50,
     "tolerance": 1e-8,
+    # Room for the contacts of every scene; what has no room is dropped.
+    "njmax": 2000,
+    "nconmax": 500,
 }
 # Anchors are the default of this solver. Its warning on dropped rows asks for the larger capacity.
-STEEL: dict[str, Any] = {"iterations": 100, "articulation_constraint_max": 512}
+STEEL: dict[str, Any] = {"iterations": 100, "articulation_constraint_max": 4096}
 
 
 # ---- A process that runs tasks in an environment -------------------------------------------------

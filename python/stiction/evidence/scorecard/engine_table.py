@@ -157,7 +157,7 @@ def _make_newton_engines() -> list[Engine]:
         Engine(
             "newton steel", "newton", ENVIRONMENTS["newton"], {"solver": "steel", "options": STEEL},
             "friction patches with anchors (default), 100 iterations instead of 12, "
-            "articulation_constraint_max 512",
+            "articulation_constraint_max 4096",
             "SolverSteel, class documentation: anchors hold without creep; its warning on dropped rows "
             "asks for a larger capacity",
             is_made_for_gpu=True, family="newton",

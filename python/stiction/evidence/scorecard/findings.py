@@ -26,6 +26,14 @@ if {held_cube/stiction coulomb elastic/0/creep} < 1e-9
 elastic/0/creep} under `coulomb` with `friction_law="elastic"`, at {held_cube/newton steel/0/creep}
 with Newton's anchors, and not at all under `rigid_coulomb`.
 
+if {grip_threshold/stiction coulomb elastic/0/creep} < 1e-9
+if {grip_threshold/stiction coulomb defaults/0/creep} > 1e-4
+**Springs hold at 1.001 times the friction that a grip needs.** What is held there creeps at
+{grip_threshold/stiction coulomb elastic/0/creep} with them, at {grip_threshold/stiction coulomb
+defaults/0/creep} under our defaults, at {grip_threshold/mujoco elliptic/0/creep} under MuJoCo with
+impratio 100, and at {grip_threshold/pybullet/0/creep} under Bullet, at
+{grip_threshold/stiction coulomb/0/time_step}.
+
 if {friction_angle/stiction coulomb defaults/2/error} > 0.02
 if {friction_angle/stiction coulomb/2/error} < 0.01
 **Near its bound the default creeps at seven times v_s.** The block 1 % below the friction angle
@@ -47,6 +55,14 @@ if {friction_angle/drake sap/0/error} > 0.05
 block that begins to slide loses its contact for a step and errs by {friction_angle/mujoco
 elliptic/0/error} under MuJoCo and by {friction_angle/drake sap/0/error} under Drake's SAP, and by
 {friction_angle/stiction sap/0/error} under Stiction's `sap`, which has speculative contacts.
+
+if {fast_slide/mujoco elliptic/2/error} > 0.05
+if {fast_slide/stiction sap/2/error} > 0.05
+if {fast_slide/stiction coulomb/2/error} < 1e-3
+**Convex friction lifts what slides fast.** The cube at 6 m/s errs by {fast_slide/mujoco
+elliptic/2/error} under MuJoCo, by {fast_slide/drake sap/2/error} under Drake's SAP and by
+{fast_slide/stiction sap/2/error} under our `sap`, which lift it, and by {fast_slide/stiction
+coulomb/2/error} under `coulomb`, which does not.
 
 if {rod_jam/stiction sap/2/error} > 0.5
 if {rod_jam/mujoco elliptic/2/error} > 0.5

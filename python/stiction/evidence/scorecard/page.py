@@ -117,7 +117,10 @@ _CHANGES: tuple[tuple[str | None, str], ...] = (
         "where bodies slide, worse in the mass ratio and the rod. Its boxes and cylinders touch "
         "in points with small spheres at their corners and rims.",
     ),
-    ("newton", "Newton's Steel got the capacity for rows that its warning asked for."),
+    (
+        "newton",
+        "Newton's solvers got room for all contacts of the scenes, because they drop the rest.",
+    ),
     (
         "stiction",
         "The rows of `lagged` and `coulomb` with defaults, and of `coulomb` with the friction law "

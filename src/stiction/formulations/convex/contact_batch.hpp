@@ -366,6 +366,7 @@ inline ElasticStick gather_anchors(const contact::ContactProblem& problem,
     stick.inertia[lane] = std::max(dt * resistance, kLeastInertia);
     const double per_stretch = resistance > 0 ? anchor.stiffness / resistance : 0;
     for (int i = 0; i < 5; ++i) stick.shift[i][lane] = per_stretch * anchor.stretch[i];
+    for (int i = 0; i < 2; ++i) stick.shift[i][lane] += anchor.arc_velocity[i];
   }
   return stick;
 }

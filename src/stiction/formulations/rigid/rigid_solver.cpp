@@ -40,7 +40,8 @@ IslandSize count(const ContactProblem& problem, const contact::Islands& islands,
   for (const int r : islands.rows(island)) switch (problem.rows[r].kind) {
       case RowKind::kLimit: ++out.limits; break;
       case RowKind::kEquality: ++out.equalities; break;
-      case RowKind::kSpring: ++out.springs; break;
+      case RowKind::kSpring:
+      case RowKind::kDrySpring: ++out.springs; break;
       case RowKind::kFriction: ++out.dry_joints; break;
     }
   return out;

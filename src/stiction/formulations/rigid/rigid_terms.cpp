@@ -39,7 +39,8 @@ void sort_rows(RigidTerms* terms) {
     switch (row.kind) {
       case RowKind::kLimit: terms->limits.push_back(r); break;
       case RowKind::kEquality: terms->equalities.push_back(r); break;
-      case RowKind::kSpring: terms->springs.push_back(r); break;
+      case RowKind::kSpring:
+      case RowKind::kDrySpring: terms->springs.push_back(r); break;
       case RowKind::kFriction: terms->dry_joints.push_back(r); break;
     }
   }

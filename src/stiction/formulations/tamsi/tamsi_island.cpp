@@ -241,7 +241,7 @@ TamsiIsland::Change TamsiIsland::calc_change() const {
     const double v_r = J.multiply(v_)[0] + row.bias;
     if (row.kind == contact::RowKind::kFriction)
       out.alpha = std::min(out.alpha, calc_slip_limit({v_r, 0}, {dv_r, 0}, row.slip_tolerance));
-    else if (row.kind == contact::RowKind::kSpring)
+    else if (contact::is_spring(row))
       out.alpha = std::min(
           out.alpha,
           calc_spring_limit(row.target - row.regularization * row.impulse_range[1],

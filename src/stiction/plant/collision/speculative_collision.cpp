@@ -76,8 +76,8 @@ SpeculativeCollision::SpeculativeCollision(const mjModel* m, contact::ContactMod
 }
 
 void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVelocities& start,
-                                   const MocapMotion& mocap,
-                                   std::span<const std::uint8_t> left_out) {
+                                   const MocapMotion& mocap, std::span<const std::uint8_t> left_out,
+                                   ContactManifolds* manifolds) {
   reach_ = find_largest_reach(m);
   if (mjcb_contactfilter) {
     mj_collision(m, d);
@@ -92,6 +92,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
   mj_collision(wide, d);
   find_full_pair(wide, d, true);
   repair_.run(wide, d);
+  if (manifolds) manifolds->keep(wide, d);
   find_meetings(wide, d, start, reach_.time);
   mark_speculative(m, d);
 }

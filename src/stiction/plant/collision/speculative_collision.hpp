@@ -9,6 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/gaps.hpp"
+#include "stiction/plant/collision/contact_manifolds.hpp"
 #include "stiction/plant/collision/touch_prediction.hpp"
 #include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/body_velocities.hpp"
@@ -34,17 +35,20 @@ class SpeculativeCollision {
   SpeculativeCollision(const mjModel* model, contact::ContactModel contact_model,
                        const contact::ModelParameters& parameters, const MaterialTable& materials);
 
-  /// Runs mj_collision with the widened gaps, corrects its contacts (CollisionRepair), and
-  /// marks contacts beyond the MJCF's own gap as kSpeculative. Only mj_collision runs if the user
-  /// has set a contact filter, because the filter may identify the model by its address. If
-  /// <option> overrides contact parameters, MuJoCo's broadphase ignores gaps, so speculative
-  /// contacts beyond the margin may be missing. Call this inside a MuJoCoGuard.
+  /// Runs mj_collision with the widened gaps, corrects its contacts (CollisionRepair), lets them
+  /// stay (ContactManifolds), and marks contacts beyond the MJCF's own gap as kSpeculative. Only
+  /// mj_collision runs if the user has set a contact filter, because the filter may identify the
+  /// model by its address. If <option> overrides contact parameters, MuJoCo's broadphase ignores
+  /// gaps, so speculative contacts beyond the margin may be missing. Call this inside a
+  /// MuJoCoGuard.
   /// @param data after mj_fwdKinematics and mj_factorM
   /// @param start velocities of the bodies at the start of the step
   /// @param mocap velocities of mocap bodies
   /// @param left_out one flag per geom: 1 if the geom is collided only for a <pair>
+  /// @param manifolds null: the contacts of the step before do not matter
   void collide(const mjModel* model, mjData* data, const BodyVelocities& start,
-               const MocapMotion& mocap, std::span<const std::uint8_t> left_out);
+               const MocapMotion& mocap, std::span<const std::uint8_t> left_out,
+               ContactManifolds* manifolds);
 
   /// The largest reach of all contacts of the model, in this step.
   const contact::Reach& largest_reach() const { return reach_; }

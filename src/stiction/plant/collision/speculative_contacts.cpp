@@ -24,10 +24,11 @@ SpeculativeContacts::SpeculativeContacts(const mjModel* m, contact::ContactModel
       materials_(materials) {}
 
 void SpeculativeContacts::collide(const mjModel* m, mjData* d, const MocapMotion& mocap,
-                                  std::span<const std::uint8_t> left_out) {
+                                  std::span<const std::uint8_t> left_out,
+                                  ContactManifolds* manifolds) {
   mocap_ = &mocap;
   start_.calc(m, d, d->qvel, mocap_);
-  collision_.collide(m, d, start_, mocap, left_out);
+  collision_.collide(m, d, start_, mocap, left_out, manifolds);
 }
 
 bool SpeculativeContacts::acts_at_start(const mjModel* m, const mjData* d,

@@ -40,7 +40,7 @@ class SpeculativeContacts {
   /// step, see SpeculativeCollision::collide.
   /// @param mocap velocities of mocap bodies in the step; kept by pointer until the next call
   void collide(const mjModel* model, mjData* data, const MocapMotion& mocap,
-               std::span<const std::uint8_t> left_out);
+               std::span<const std::uint8_t> left_out, ContactManifolds* manifolds = nullptr);
 
   /// See SpeculativeCollision::full_pair.
   std::optional<std::array<int, 2>> full_pair() const { return collision_.full_pair(); }

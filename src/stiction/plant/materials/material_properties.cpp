@@ -56,7 +56,7 @@ double take_larger(double x1, double x2, double) { return std::fmax(0, std::fmax
 
 // ---- the table ----------------------------------------------------------------------------------
 
-using Table = std::array<MaterialProperty, contact::kNumLawProperties + 6>;
+using Table = std::array<MaterialProperty, contact::kNumLawProperties + 7>;
 
 /// Sets law_property of the rows that have no member of their own.
 constexpr Table link(Table table) {
@@ -151,6 +151,11 @@ constexpr Table kProperties = link({{
      .group = PropertyGroup::friction,
      .own_value = &Material::friction,
      .own_source = &MaterialSource::friction,
+     .rule = "harmonic mean, 2 mu1 mu2/(mu1 + mu2),"},
+    {.name = "static_friction",
+     .group = PropertyGroup::friction,
+     .own_value = &Material::static_friction,
+     .own_source = &MaterialSource::static_friction,
      .rule = "harmonic mean, 2 mu1 mu2/(mu1 + mu2),"},
     {.name = "youngs_modulus",
      .unit = "Pa",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/base/error.hpp"
 #include "stiction/contact/hertz_ellipse.hpp"
 #include "stiction/plant/materials/material_properties.hpp"
 
@@ -27,6 +28,12 @@ HertzPair combine_elastic(const Material& a, const Material& b, double factor) {
       find_stiffness(are_elastic ? contact::NormalLawKind::linear : contact::NormalLawKind::hertz);
   const double share = rule.find_share(k_a, k_b);
   return {rule.combine(k_a, k_b, share), share};
+}
+
+/// Returns the friction of a geom, its material's or that of the MJCF [-].
+double find_friction(const mjModel* m, const MaterialTable& table, int geom) {
+  const double mu = table.geoms[geom].friction;
+  return std::isnan(mu) ? m->geom_friction[3 * geom] : mu;
 }
 
 }  // namespace
@@ -80,12 +87,32 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
 
   pair.friction = mujoco_friction;
   if (!std::isnan(a.friction) || !std::isnan(b.friction)) {
-    const double mu_a = std::isnan(a.friction) ? model->geom_friction[3 * geom1] : a.friction;
-    const double mu_b = std::isnan(b.friction) ? model->geom_friction[3 * geom2] : b.friction;
-    pair.friction = combine_friction(mu_a, mu_b);
+    pair.friction =
+        combine_friction(find_friction(model, table, geom1), find_friction(model, table, geom2));
     pair.friction_is_ours = true;
   }
   return pair;
+}
+
+double combine_static_friction(const mjModel* model, const MaterialTable& table, int geom1,
+                               int geom2) {
+  const double mu1 = table.geoms[geom1].static_friction, mu2 = table.geoms[geom2].static_friction;
+  if (std::isnan(mu1) && std::isnan(mu2)) return kNaN;
+  return combine_friction(std::isnan(mu1) ? find_friction(model, table, geom1) : mu1,
+                          std::isnan(mu2) ? find_friction(model, table, geom2) : mu2);
+}
+
+std::string find_static_friction_fault(const Material& material) {
+  const double mu_s = material.static_friction, mu_d = material.friction;
+  if (std::isnan(mu_s) || mu_s == mu_d) return "";
+  const std::string text = "static_friction is " + base::to_text(mu_s);
+  if (std::isnan(mu_d))
+    return text + ", but there is no friction, the coefficient of what slides; give both";
+  if (mu_s < mu_d)
+    return text + ", but must be at least friction, which is " + base::to_text(mu_d) +
+           "; raise it, or leave it out if what sticks has no more friction than what slides";
+  if (mu_d == 0) return text + ", but friction is 0; give a friction above 0";
+  return "";
 }
 
 double combine_by_modulus(double modulus1, double x1, double modulus2, double x2) {

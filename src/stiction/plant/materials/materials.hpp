@@ -22,6 +22,9 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Material {
   contact::ContactLawData<double> law = contact::make_uniform_law_data(kNaN);
   double friction = kNaN;  // mu >= 0 [-]
+  /// Of a contact that has not yielded, >= friction [-]; NaN: equal to friction. It has an effect
+  /// under friction_law elastic alone.
+  double static_friction = kNaN;
   // Elasticity, from which Hertz's law and compliant surfaces have their stiffness.
   double youngs_modulus = kNaN;  // E > 0 [Pa]
   double poissons_ratio = kNaN;  // nu, in [0, 1/2] [-]
@@ -46,7 +49,7 @@ inline const Material kDefaultMaterial = make_default_material();
 struct MaterialSource {
   static constexpr const char* kDefault = "default";
   contact::ContactLawData<std::string> law = contact::make_uniform_law_data<std::string>(kDefault);
-  std::string friction = "MJCF";
+  std::string friction = "MJCF", static_friction = kDefault;
   std::string youngs_modulus = kDefault, poissons_ratio = kDefault;
   std::string material;  // name of the material; empty if the geom has none
   std::string selector;  // the selector that assigned the material, and its place
@@ -127,6 +130,14 @@ PairProperties combine_materials(const mjModel* model, const MaterialTable& tabl
                                  int geom2, double mujoco_friction,
                                  contact::NormalLawKind law = contact::NormalLawKind::hunt_crossley,
                                  double hertz_factor = kNaN);
+
+/// Returns the static friction of two geoms [-], by the rule of friction: a geom whose material has
+/// no static friction has its friction. NaN if no material has one.
+double combine_static_friction(const mjModel* model, const MaterialTable& table, int geom1,
+                               int geom2);
+
+/// Returns what is wrong with the static friction of a material, and the way out; empty: nothing.
+std::string find_static_friction_fault(const Material& material);
 
 /// Returns the mean of two properties, weighted by the deformation of each body:
 /// (E2 x1 + E1 x2) / (E1 + E2). The softer body has more weight. An infinite modulus means rigid.

@@ -51,7 +51,7 @@ class ConstraintRows {
   ///     f = -D [ (v_r - v_r0) / dt + B v_r + K I (r + dt v_r) ].
   ///
   /// Dry friction has MuJoCo's force bound and our regularization, so a joint or tendon in stiction
-  /// creeps slower than the tolerance for every solref.
+  /// creeps slower than the tolerance for every solref. Under `elastic` JointAnchors replaces it.
   ///
   /// D = I / (w (1 - I)) with the mobility w of the row. MuJoCo estimates w by the mobilities of
   /// the bodies or joints in the pose qpos0, and adds those of both: it is J M^-1 J^T for a limit

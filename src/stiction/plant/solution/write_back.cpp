@@ -214,13 +214,13 @@ bool write_contacts(const mjModel* m, mjData* d, const contact::ContactProblem& 
 }
 
 /// Returns the state of a row of an equality, limit or dry friction, as MuJoCo's solver reports it.
-int find_row_state(const mjData* d, int row) {
+/// @param slip_share the share of its bound at which dry friction slips
+int find_row_state(const mjData* d, int row, double slip_share) {
   const double force = d->efc_force[row];
   if (d->efc_type[row] == mjCNSTR_EQUALITY) return mjCNSTRSTATE_QUADRATIC;
   if (row >= limit_rows(d).begin)  // a limit
     return force > 0 ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_SATISFIED;
-  // Dry friction slips if its force is at least 99 % of its bound; otherwise it sticks.
-  const double bound = 0.99 * d->efc_frictionloss[row];
+  const double bound = slip_share * d->efc_frictionloss[row];
   return force > bound    ? mjCNSTRSTATE_LINEARNEG
          : force < -bound ? mjCNSTRSTATE_LINEARPOS
                           : mjCNSTRSTATE_QUADRATIC;
@@ -238,14 +238,17 @@ void clear_dense_structure(mjData* d) {
 void write_row_forces(mjData* d, const contact::ContactProblem& problem,
                       const contact::ContactSolution& solution) {
   std::fill_n(d->efc_force, d->nefc, 0.0);
+  double slip_share = 0.99;  // Regularized friction never reaches its bound.
   for (int i = 0; i < problem.num_rows(); ++i) {
     const int source = problem.rows[i].source;
     if (source < 0) continue;
+    if (problem.rows[i].kind == contact::RowKind::kDrySpring) slip_share = 1 - 1e-12;
     d->efc_force[source] = solution.row_impulses[i] / problem.time_step;
   }
   // The problem has no rows whose Jacobian is zero. Their force is 0, and they have a state as
   // well.
-  for (int row = 0; row < limit_rows(d).end; ++row) d->efc_state[row] = find_row_state(d, row);
+  for (int row = 0; row < limit_rows(d).end; ++row)
+    d->efc_state[row] = find_row_state(d, row, slip_share);
 }
 
 void remove_rows(const mjModel* m, mjData* d) {

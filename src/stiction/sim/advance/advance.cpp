@@ -172,7 +172,10 @@ bool Advance::tighten_if_needed(double h) {
 void Advance::accept(const StepInputs& in, double h, mjData* d) {
   AdvanceReport& report = out_.report->advance;
   if (is_last_) d->time = options_.until;
-  if (options_.extrapolate && !pair_.extrapolate(in, d)) ++report.num_not_extrapolated;
+  if (options_.extrapolate) {
+    if (!pair_.extrapolate(in, d)) ++report.num_not_extrapolated;
+    memories_.anchors.mark_moved();
+  }
   for (const int half : {0, 1}) averages_.add(in.model, pair_.part(half));
   control_.accept(h, pair_.error() / options_.accuracy);
   ++report.num_steps;

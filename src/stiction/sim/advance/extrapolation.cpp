@@ -90,7 +90,8 @@ void AdvancePattern::read_start(const Problem& p) {
     const contact::Row& row = p.problem.rows[r];
     if (row.source >= 0 && row.kind == RowKind::kLimit)
       add_row(p, r, p.data->efc_pos[row.source] < p.data->efc_margin[row.source], false);
-    if (row.source >= 0 && row.kind == RowKind::kFriction) add_row(p, r, true, false);
+    if (row.source >= 0 && (row.kind == RowKind::kFriction || row.kind == RowKind::kDrySpring))
+      add_row(p, r, true, false);
   }
   merge();
 }
@@ -107,6 +108,8 @@ void AdvancePattern::read(const Problem& p, const contact::ContactSolution& solu
       add_row(
           p, r, true,
           std::abs(contact::calc_row_velocity(p.problem, row, solution.v)) > row.slip_tolerance);
+    if (row.kind == RowKind::kDrySpring)
+      add_row(p, r, true, std::abs(solution.row_impulses[r]) >= row.bound);
   }
   merge();
 }

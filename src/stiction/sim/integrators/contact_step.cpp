@@ -72,6 +72,7 @@ ContactStep::ContactStep(const StepInputs& in, StepMemories* memories, StepOutpu
       geometry_(in.model, in.options, in.materials, &memories->sleep, out) {
   memories->add(&solver_);
   memories->add(geometry_.patch_memory());
+  memories->add(geometry_.manifolds());
   if (in.options.num_threads > 1) threads_.emplace(in.options.num_threads);
 }
 
@@ -157,7 +158,8 @@ void ContactStep::assemble_chosen(const StepInputs& in, mjData* d) {
   geometry_.add_rows(in, d, problem);
   calc_derived(in.models, &contacts_, &out_);
   if (has_anchors(in.options.parameters) && !out_.failed())
-    memories_.anchors.carry_to(m, d, geometry_.patches().pairs(), in.mocap, problem);
+    memories_.anchors.carry_to(m, d, in.materials, geometry_.patches().pairs(), in.mocap,
+                               in.models.reference_time_step(), problem);
 }
 
 /// Solves the problem with the contacts and limits that were chosen from the state. Solves it again
@@ -170,6 +172,10 @@ void ContactStep::solve(const StepInputs& in, mjData* d) {
     guess_.resize(in.plant.num_dofs());
     plant::to_solver_dofs(d, in.plant, part_.guess.data(), guess_.data());
     guess = guess_;
+  }
+  if (memories_.anchors.has_joints()) {
+    if (guess.empty()) guess_ = contacts_.problem.v0;
+    if (memories_.anchors.stop_held_joints(contacts_.problem, guess_)) guess = guess_;
   }
   solve_from(in, guess);
   // An island that the new contacts do not change must keep its solution bit for bit. A convex
@@ -287,13 +293,17 @@ void ContactStep::report(const StepInputs& in, mjData* d) {
 void ContactStep::record_memories(const StepInputs& in) {
   const auto made = memories_.touch.record(contacts_.problem, contacts_.solution);
   if (made && is_certified_) warn_of_made_energy(made->geoms, made->energy, &out_);
+  const Sleep& sleep = memories_.sleep;
+  const auto sleeps = [&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); };
+  if (sleep.num_asleep() > 0) geometry_.manifolds()->keep(sleeps);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
-  const Sleep& sleep = memories_.sleep;
   if (anchors.record(contacts_.problem, contacts_.solution))
     warn_of_lost_anchors(anchors.losing_geoms(), &out_);
-  if (sleep.num_asleep() > 0)
-    anchors.keep([&](int A, int B) { return sleep.geom_sleeps(A) || sleep.geom_sleeps(B); });
+  if (sleep.num_asleep() > 0) {
+    anchors.keep(sleeps);
+    anchors.keep_joints([&](int tree) { return sleep.tree_sleeps(tree); });
+  }
   out_.report->anchors = anchors.summary();
 }
 

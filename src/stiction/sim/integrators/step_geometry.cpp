@@ -71,6 +71,7 @@ StepGeometry::StepGeometry(const mjModel* model, const StepOptions& options,
                    ? materials
                    : plant::make_default_materials(model),
                options.surfaces),
+      manifolds_(model),
       has_speculative_limits_(contact::traits(options.contact_model).is_rigid),
       implicit_(!contact::traits(options.contact_model).is_rigid) {
   check_law(options, patches_);
@@ -108,7 +109,8 @@ void StepGeometry::calc_kinematics(const StepInputs& in, mjData* d) {
 void StepGeometry::collide(const StepInputs& in, mjData* d) {
   for (;;) {
     out_.call_mujoco(d, [&] {
-      speculative_.collide(in.models.stages(), d, in.mocap, patches_.touches_only_in_patches());
+      speculative_.collide(in.models.stages(), d, in.mocap, patches_.touches_only_in_patches(),
+                           manifolds_.start());
     });
     if (out_.failed()) return;
     if (!wake_touched(in, d)) break;

@@ -13,6 +13,7 @@
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/rows/constraint_rows.hpp"
 #include "stiction/plant/rows/limit_rows.hpp"
+#include "stiction/sim/memory/manifold_memory.hpp"
 #include "stiction/sim/memory/solver_memory.hpp"
 #include "stiction/sim/sleep/sleep.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
@@ -78,6 +79,7 @@ class StepGeometry {
 
   const plant::ContactPatches& patches() const { return patches_; }
   Memory* patch_memory() { return &patch_memory_; }
+  ManifoldMemory* manifolds() { return &manifolds_; }
   const plant::ImplicitForces& implicit() const { return implicit_; }
 
  private:
@@ -96,6 +98,7 @@ class StepGeometry {
   plant::SpeculativeContacts speculative_;
   plant::ContactPatches patches_;
   PatchMemory patch_memory_{&patches_};
+  ManifoldMemory manifolds_;
   bool has_speculative_limits_;
   plant::SpeculativeLimits limits_;
   plant::Adhesion adhesion_;

@@ -12,8 +12,9 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfPair = 19, kWordsOfPoint = 25;
-constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2;  // bits of the last word of a point
+constexpr std::size_t kWordsOfPair = 26, kWordsOfPoint = 25;
+// Bits of the last word of a point.
+constexpr std::uint64_t kSlips = 1, kSurfaceMoves = 2, kYields = 4, kHasSlip = 8;
 
 // Bits of a feature: 13 number the points of a face, 25 each are for the two elements.
 constexpr int kShift_A = 38, kShift_B = 13;
@@ -37,8 +38,14 @@ void for_each_number_of_pair(auto& pair, auto&& f) {
     for (auto& x : pose.position) f(x);
     for (auto& x : pose.quaternion) f(x);
   }
+  f(pair.dt);
   f(pair.energy);
   f(pair.spare);
+  for (auto* vector : {&pair.arc, &pair.arc_of_last}) {
+    f(vector->x);
+    f(vector->y);
+    f(vector->z);
+  }
 }
 
 }  // namespace
@@ -87,7 +94,8 @@ void AnchorStep::reserve(int num_points) {
 void AnchorMemory::write(base::WordWriter* words) const {
   const auto put = [words](double x) { words->put(x); };
   words->put(end);
-  words->put(losses.count << 1 | (losses.is_warned ? 1 : 0));
+  words->put(losses.count << 2 | (losses.is_warned ? 2 : 0) | (is_moved ? 1 : 0));
+  sim::write(joints, words);
   words->put(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
     words->put_all(pair.geoms);
@@ -96,7 +104,9 @@ void AnchorMemory::write(base::WordWriter* words) const {
     for (const AnchorPoint& point : step.points_of(pair)) {
       for_each_number(point, put);
       words->put(point.feature);
-      words->put((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0));
+      words->put((point.slips ? kSlips : 0) | (point.surface_moves ? kSurfaceMoves : 0) |
+                 (point.yields ? kYields : 0) | (point.slip > 0 ? kHasSlip : 0));
+      if (point.slip > 0) words->put(point.slip);
     }
   }
 }
@@ -105,23 +115,28 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
   const auto take = [words](double& x) { x = words->take_finite(); };
   step.clear();
   end = words->take();
-  const int counted = words->take_below(2 * LossCounter::kLimit + 2);
-  losses = {.count = counted >> 1, .is_warned = (counted & 1) != 0};
+  const int counted = words->take_below(4 * LossCounter::kLimit + 4);
+  losses = {.count = counted >> 2, .is_warned = (counted & 2) != 0};
+  is_moved = (counted & 1) != 0;
+  sim::read(m, words, &joints);
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (AnchorPair& pair : step.pairs) {
     for (int& geom : pair.geoms) geom = words->take_below(m->ngeom);
     pair.first_point = static_cast<int>(step.points.size());
     pair.num_points = words->take_count(kWordsOfPoint);
     for_each_number_of_pair(pair, take);
-    words->check(pair.energy >= 0 && pair.spare >= 0);
+    words->check(pair.dt > 0 && pair.energy >= 0 && pair.spare >= 0);
     for (int p = 0; p < pair.num_points; ++p) {
       AnchorPoint& point = step.points.emplace_back();
       for_each_number(point, take);
       words->check(point.stiffness >= 0 && point.area >= 0);
       point.feature = words->take();
-      const int flags = words->take_below((kSlips | kSurfaceMoves) + 1);
+      const int flags = words->take_below(2 * kHasSlip);
       point.slips = flags & kSlips;
       point.surface_moves = flags & kSurfaceMoves;
+      point.yields = flags & kYields;
+      if (flags & kHasSlip) point.slip = words->take_finite();
+      words->check(point.slip >= 0);
     }
   }
   words->check(std::ranges::is_sorted(step.pairs, {}, &AnchorPair::geoms));
@@ -174,6 +189,10 @@ SpringRatios::SpringRatios(const contact::Contact& c) {
   sliding = {calc_ratio(0), calc_ratio(1)};
   torsion = calc_ratio(2);
   rolling = {calc_ratio(3), calc_ratio(4)};
+}
+
+double find_largest_friction(const contact::Contact& c) {
+  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
 }
 
 Vec3 SpringRatios::apply_to_stretch(const Vec3& stretch, const AnchorPoint& point) const {

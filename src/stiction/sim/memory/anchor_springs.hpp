@@ -11,6 +11,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
+#include "stiction/sim/memory/joint_anchors.hpp"
 
 namespace stiction::sim {
 
@@ -30,9 +31,10 @@ struct AnchorPoint {
   /// True if the slip of the contact is not the motion of the bodies alone, but also that of a
   /// surface.
   bool surface_moves = false;
-
-  /// True if the spring follows the motion of the bodies.
-  bool follows_bodies() const { return !slips && !surface_moves; }
+  /// The way that the contact has slipped since it last stuck [m], and true if that is so far that
+  /// its friction is the dynamic one. Both are 0 where static friction is no larger.
+  double slip = 0;
+  bool yields = false;
 };
 
 /// Returns the feature of the first point of the face in which two elements meet.
@@ -50,10 +52,14 @@ std::array<int, 2> find_elements(std::uint64_t feature);
 struct AnchorPair {
   std::array<int, 2> geoms{};
   std::array<plant::BodyPose, 2> poses{};  // of the geoms' bodies at the start of the step
+  double dt = 0;                           // of the step [s]
   int first_point = 0;
   int num_points = 0;
-  double energy = 0;  // of the springs at the end of the step [J]
-  double spare = 0;   // energy that AnchorSharing has kept for these geoms [J]
+  double energy = 0;         // of the springs at the end of the step [J]
+  double spare = 0;          // energy that AnchorSharing has kept for these geoms [J]
+  math::Vec3 arc{};          // the way of B on A beyond dt v that the step expected [m]
+  math::Vec3 arc_of_last{};  // that of the step before, as poses told it, over dt^2 [m/s^2]
+  double static_ratio = 1;   // static over dynamic friction in the step, >= 1; not remembered
 };
 
 /// The anchors of a step.
@@ -87,7 +93,9 @@ struct LossCounter {
 struct AnchorMemory {
   AnchorStep step;
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
+  bool is_moved = false;  // bodies have been moved at the end, beyond what their velocities tell
   LossCounter losses;
+  std::vector<JointAnchor> joints;  // sorted by their keys
 
   void write(base::WordWriter* words) const;
   /// Reads the words of write.
@@ -113,6 +121,10 @@ struct SpringRatios {
   double torsion = 0;                   // [m^2]
   std::array<double, 2> rolling{};      // [m^2]
 };
+
+/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
+/// meter.
+double find_largest_friction(const contact::Contact& contact);
 
 /// Returns the energy of the springs of a contact [J].
 double calc_energy(const AnchorPoint& point, const SpringRatios& ratios);

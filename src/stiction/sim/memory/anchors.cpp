@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stiction/base/assert.hpp"
+#include "stiction/sim/memory/static_friction.hpp"
 
 namespace stiction::sim {
 namespace {
@@ -60,12 +61,6 @@ bool turns_far(const mjModel* m, const mjData* d, int geom) {
   return mju_norm3(d->cvel + 6 * m->geom_bodyid[geom]) * m->opt.timestep > std::numbers::pi;
 }
 
-/// Returns the largest friction coefficient [-]; torsion and rolling count at a radius of one
-/// meter.
-double find_largest_friction(const Contact& c) {
-  return std::max(1e-9, *std::max_element(c.friction.begin(), c.friction.end()));
-}
-
 void sort(AnchorStep* step) {
   std::ranges::sort(step->pairs, {}, [](const AnchorPair& pair) {
     return std::tuple(pair.geoms, pair.first_point);
@@ -78,8 +73,10 @@ void Anchors::begin(const StepStart& start) {
   steps_.begin();
   goes_on_ = before_.end == start.positions;
   now_.clear();
+  steps_.now.joints.clear();
   summary_ = {};
-  if (!goes_on_) summary_.num_forgotten = static_cast<int>(before_.step.points.size());
+  if (!goes_on_)
+    summary_.num_forgotten = static_cast<int>(before_.step.points.size() + before_.joints.size());
 }
 
 void Anchors::end_part() {
@@ -87,6 +84,7 @@ void Anchors::end_part() {
   steps_.end_part();
   goes_on_ = true;
   now_.clear();
+  steps_.now.joints.clear();
   summary_ = {};
 }
 
@@ -121,8 +119,9 @@ void Anchors::reserve(int num_contacts) {
   sharing_.reserve(num_contacts);
 }
 
-void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant::PatchPair> patches,
-                       const plant::MocapMotion& mocap, ContactProblem* problem) {
+void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialTable& materials,
+                       std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                       double reference_step, ContactProblem* problem) {
   reserve(problem->num_contacts());
   now_.clear();
   contacts_.clear();
@@ -149,11 +148,23 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, std::span<const plant:
     STICTION_ASSERT(!contacts.is_patch || patch);
     add_pair(d, contacts, patch, *problem);
     AnchorPair& now = now_.pairs.back();
-    if (const AnchorPair* before = find_before(contacts.geoms))
+    const AnchorPair* before = find_before(contacts.geoms);
+    const double static_friction = plant::combine_static_friction(m, materials, A, B);
+    now.static_ratio = find_static_ratio(static_friction, problem->contacts[contacts.first]);
+    if (now.static_ratio > 1)
+      begin_yielding(m, *problem, contacts_of(now),
+                     before ? before_.step.points_of(*before) : std::span<const AnchorPoint>(),
+                     points_of(now));
+    if (before)
       find_again(*before, {mocap.jumps(m, m->geom_bodyid[A]), mocap.jumps(m, m->geom_bodyid[B])},
                  turns_far(m, d, A) || turns_far(m, d, B), &now, *problem);
+    if (now.static_ratio > 1)
+      raise_friction(now.static_ratio, contacts_of(now), points_of(now), problem);
     write_springs(now, problem);
   });
+  joints_.carry_to(m, d, mocap, reference_step,
+                   goes_on_ ? before_.joints : std::span<const JointAnchor>(), before_.is_moved,
+                   problem, &steps_.now.joints);
 }
 
 /// Adds the contacts of two geoms, without stretches.
@@ -164,6 +175,7 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
   const int first_contact = contacts.first, count = contacts.count;
   now_.pairs.push_back({.geoms = contacts.geoms,
                         .poses = {plant::find_body_pose(m, d, A), plant::find_body_pose(m, d, B)},
+                        .dt = problem.time_step,
                         .first_point = static_cast<int>(now_.points.size()),
                         .num_points = count});
   const auto body_pair =
@@ -203,6 +215,7 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   for (int side = 0; side < 2; ++side)
     if (jumps[side]) poses[side] = now->poses[side];
   keeps_slip_ = jumps[0] || jumps[1] || turns_far;
+  arc_ = {.expected = before.arc, .earlier = before.arc_of_last};
   const SurfaceMotion motion(poses, now->poses);
   const SpringRatios ratios(problem.contacts[contacts_[now->first_point]]);
   const std::span<const int> match =
@@ -221,6 +234,18 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
     now->spare = sharing_.solve(before.spare);
   }
   summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
+  expect_arc(before.dt, now);
+}
+
+/// Expects the way of B on A beyond dt v in this step, which is of second order in dt: that of the
+/// last step, and its change since the step before.
+void Anchors::expect_arc(double dt_before, AnchorPair* now) const {
+  if (arc_.num_points == 0) return;
+  const Vec3 earlier = arc_.earlier_sum * (1.0 / arc_.num_points);
+  now->arc_of_last =
+      before_.is_moved ? earlier : arc_.last_sum * (1 / (arc_.num_points * dt_before * dt_before));
+  const Vec3 change = earlier == Vec3{} ? Vec3{} : now->arc_of_last - earlier;
+  now->arc = (now->arc_of_last + change * (now->dt / dt_before)) * (now->dt * now->dt);
 }
 
 /// Returns by how much the energy of a pair has grown beyond the work of its bodies' motion [J].
@@ -234,7 +259,7 @@ double Anchors::calc_gain(const AnchorPair& before, const AnchorPair& now,
 /// Carries the stretch of a contact from the last step to this one.
 /// @return the work of the bodies' motion beyond the slip that the step computed [J]
 double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
-                      const SpringRatios& ratios, AnchorPoint* now) const {
+                      const SpringRatios& ratios, AnchorPoint* now) {
   const double spin = motion.calc_spin(now->normal);
   const auto turn = [&](const Vec3& a) {
     return plant::carry_to_plane(a, before.normal, now->normal, spin);
@@ -249,12 +274,17 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   Vec3 u = turned;
   // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
   // contact that slides does not stretch its spring, and neither does a jump.
-  if (before.follows_bodies() && !keeps_slip_ && motion.tells_slip(before.normal, now->normal))
-    u += motion.calc_slip(before.position, before.normal, now->position, now->normal) -
-         turn(before.displacement);
+  if (!before.surface_moves && !keeps_slip_ && motion.tells_slip(before.normal, now->normal)) {
+    const Vec3 arc = motion.calc_slip(before.position, before.normal, now->position, now->normal) -
+                     turn(before.displacement);
+    arc_.last_sum += arc;
+    arc_.earlier_sum += turn(arc_.earlier);
+    ++arc_.num_points;
+    if (!before.slips) u += arc - turn(arc_.expected);
+  }
+  u -= now->normal * dot(now->normal, u);
   const double work = 0.5 * before.stiffness * before.area *
                       (stretch_energy(u, *now) - stretch_energy(turned, *now));
-  u -= now->normal * dot(now->normal, u);
   // A face that grows must not gain energy. One that changes by little keeps its spring, or small
   // swings of its area would take its stretch away bit by bit.
   constexpr double kKept = 0.05;
@@ -262,6 +292,8 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   const double share = now->area > before.area ? before.area / now->area : 1;
   now->stretch = u * share;
   now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
+  now->slip = before.slip;
+  now->yields = before.yields;
   // The stiffness is that of the first touch. A stiffness that grew with a load at a given stretch
   // would add energy, and one that shrank would lose force.
   now->stiffness = before.stiffness;
@@ -331,6 +363,8 @@ void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) con
     Anchor& anchor = problem->anchors[contacts_[p]];
     anchor.stretch = {dot(t1, point.stretch), dot(t2, point.stretch),
                       dot(point.normal, point.twist), dot(t1, point.twist), dot(t2, point.twist)};
+    const Vec3 arc_velocity = pair.arc * (1 / problem->time_step);
+    anchor.arc_velocity = {dot(t1, arc_velocity), dot(t2, arc_velocity)};
     anchor.stiffness = k;
     if (k > 0 && w > 0)
       anchor.damping = 2 * c.law.tangential_damping * k / std::sqrt(w * std::max(total, k));
@@ -353,11 +387,16 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
                                   surface_speed_[p], dt, &now_.points.back());
     }
     if (now_.points.size() == first) continue;
+    if (pair.static_ratio > 1)
+      record_yielding(problem, solution, contacts_of(pair), now_.points.data() + first);
     summary_.energy += pair.energy;
     now_.pairs.push_back(pair);
     now_.pairs.back().first_point = static_cast<int>(first);
     now_.pairs.back().num_points = static_cast<int>(now_.points.size() - first);
   }
+  JointAnchors::record(problem, solution, steps_.now.joints);
+  for (const JointAnchor& joint : steps_.now.joints) summary_.energy += joint.energy();
+  steps_.now.is_moved = false;
   steps_.now.losses = before_.losses;
   return steps_.now.losses.add(has_lost_holding_);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +13,13 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/math/vec3.hpp"
+#include "stiction/plant/materials/materials.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/patches/contact_patches.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
 #include "stiction/sim/memory/anchor_springs.hpp"
 #include "stiction/sim/memory/contact_matching.hpp"
+#include "stiction/sim/memory/joint_anchors.hpp"
 #include "stiction/sim/memory/memory.hpp"
 
 namespace stiction::sim {
@@ -26,7 +29,7 @@ namespace stiction::sim {
 inline constexpr double kTangentialShare = 0.85;
 
 /// The anchors of the friction law `elastic`, from step to step: the stretch of the tangential
-/// spring of every contact that presses.
+/// spring of every contact that presses, and of the springs of JointAnchors.
 ///
 /// A contact is found again by its place on either body. Its stretch moves with the surfaces: by
 /// the elastic part of the slip that the step computed, and by the difference between the true
@@ -52,9 +55,19 @@ class Anchors final : public Memory {
   /// stiffnesses.
   /// @param model with the time step of the step before
   /// @param data  the contacts to which the problem's refer
+  /// Contacts that have not yielded get their static friction in the problem.
   /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
-  void carry_to(const mjModel* model, const mjData* data, std::span<const plant::PatchPair> patches,
-                const plant::MocapMotion& mocap, contact::ContactProblem* problem);
+  /// @param reference_step the time step of near-rigid springs [s]
+  void carry_to(const mjModel* model, const mjData* data, const plant::MaterialTable& materials,
+                std::span<const plant::PatchPair> patches, const plant::MocapMotion& mocap,
+                double reference_step, contact::ContactProblem* problem);
+
+  /// True if the problem of the last call of carry_to has springs of joints or tendons.
+  bool has_joints() const { return !steps_.now.joints.empty(); }
+  /// See JointAnchors::stop_held, for the problem of the last call of carry_to.
+  bool stop_held_joints(const contact::ContactProblem& problem, std::span<double> v) const {
+    return JointAnchors::stop_held(problem, steps_.now.joints, v);
+  }
 
   /// Records the stretches at the end of the step, for the problem of the last call of carry_to.
   /// @return true if anchors were lost in many of the last steps, and no warning has been given
@@ -70,12 +83,26 @@ class Anchors final : public Memory {
       if (!is_met_[i] && sleeps(pair.geoms[0], pair.geoms[1])) keep_pair(pair);
     }
   }
+  /// Keeps the springs of joints and tendons of the last step for which sleeps(tree) is true.
+  template <class F>
+  void keep_joints(F&& sleeps) {
+    if (!goes_on_) return;
+    for (const JointAnchor& joint : before_.joints) {
+      if (!sleeps(joint.tree)) continue;
+      std::vector<JointAnchor>& now = steps_.now.joints;
+      now.insert(std::ranges::lower_bound(now, joint.key, {}, &JointAnchor::key), joint);
+      summary_.energy += joint.energy();
+    }
+  }
 
+  /// Tells that bodies have been moved at the end of a step, before the end of this memory. Their
+  /// contacts stay where they are, but their poses do not tell the arcs of the step.
+  void mark_moved() { steps_.now.is_moved = true; }
   /// Forgets all anchors, so that every contact begins again without a stretch.
   void forget() { before_ = {}; }
-  /// True if contacts that stick began without a stretch in this step, because there are no anchors
-  /// of its start.
-  bool lacks_memory() const { return !now_.points.empty() && !goes_on_; }
+  /// True if contacts or joints that stick began without a stretch in this step, because there are
+  /// no anchors of its start.
+  bool lacks_memory() const { return (!now_.points.empty() || has_joints()) && !goes_on_; }
   const AnchorSummary& summary() const { return summary_; }
   /// Returns the two geoms that lost an anchor last.
   const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }
@@ -92,8 +119,9 @@ class Anchors final : public Memory {
                 const contact::ContactProblem& problem);
   void find_again(const AnchorPair& before, const std::array<bool, 2>& jumps, bool turns_far,
                   AnchorPair* now, const contact::ContactProblem& problem);
+  void expect_arc(double dt_before, AnchorPair* now) const;
   double carry(const plant::SurfaceMotion& motion, const AnchorPoint& before,
-               const SpringRatios& ratios, AnchorPoint* now) const;
+               const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
                     const AnchorPair& before, const SpringRatios& ratios, double* work);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
@@ -103,6 +131,9 @@ class Anchors final : public Memory {
   std::span<AnchorPoint> points_of(const AnchorPair& pair) {
     return std::span(now_.points).subspan(pair.first_point, pair.num_points);
   }
+  std::span<const int> contacts_of(const AnchorPair& pair) const {
+    return std::span(contacts_).subspan(pair.first_point, pair.num_points);
+  }
   void write_springs(const AnchorPair& pair, contact::ContactProblem* problem) const;
   double record_point(const contact::Contact& contact, const contact::Anchor& anchor,
                       const contact::ContactSolution& solution, int index,
@@ -111,6 +142,14 @@ class Anchors final : public Memory {
   MemoryBuffers<AnchorMemory> steps_;
   AnchorMemory& before_ = steps_.before;
   AnchorStep& now_ = steps_.now.step;
+  /// The way of B on A beyond dt v, for the pair being found again.
+  struct Arc {
+    math::Vec3 expected{};     // AnchorPair::arc and arc_of_last of the last step
+    math::Vec3 earlier{};      // [m/s^2]
+    math::Vec3 last_sum{};     // as poses tell it, over the points that tell it [m]
+    math::Vec3 earlier_sum{};  // carried to the new tangent planes [m/s^2]
+    int num_points = 0;
+  } arc_;
   bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
   bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
   std::array<int, 2> losing_geoms_{};  // of the last such contact
@@ -120,6 +159,7 @@ class Anchors final : public Memory {
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
   AnchorSharing sharing_;
+  JointAnchors joints_;
   std::vector<math::Vec3> surface_speed_;  // moving surfaces at each point of now_ [m/s]
   AnchorSummary summary_;
 };

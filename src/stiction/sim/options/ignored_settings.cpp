@@ -118,19 +118,30 @@ void check_properties(const Settings& s, Texts* out) {
       describe_use(s, PropertyGroup::stiffness, s.traits.is_rigid ? "is rigid" : "is your own law"),
       describe_use(s, PropertyGroup::dissipation, "does not dissipate"),
       s.traits.uses_friction ? "which has dry friction" : "which does not slip"};
+  const std::string without_springs =
+      " under the friction law '" +
+      std::string(contact::name_of(s.options.parameters.friction_law)) +
+      "'; it has one under 'elastic'";
   contact::ModelParameters with_springs = s.options.parameters;
   with_springs.friction_law = contact::FrictionRegularizationKind::elastic;
   const auto use_with_springs = contact::calc_property_use(s.options.contact_model, with_springs);
   for (const plant::MaterialProperty& property : plant::law_properties()) {
     if (reads(s.use, property)) continue;
-    const std::string law(contact::name_of(s.options.parameters.friction_law));
     add_given(
         s, property.name, [&](const MaterialSource& m) { return property.source(m); },
         reads(use_with_springs, property)
-            ? " under the friction law '" + law + "'; it has one under 'elastic'"
+            ? without_springs
             : s.under + ", " + instead[static_cast<int>(property.group)],
         out);
   }
+  if (s.use.tangential_stiffness) return;
+  add_given(s, "static_friction", &MaterialSource::static_friction,
+            s.traits.takes_anchors
+                ? without_springs
+                : s.under +
+                      ", whose contacts do not remember whether they have yielded; it has one "
+                      "under models with the friction law 'elastic'",
+            out);
 }
 
 /// Adds Young's moduli that neither Hertz's law nor a compliant surface uses.

@@ -50,12 +50,8 @@ struct Pair {
   double time_step() const { return options.time_step.value_or(m->opt.timestep); }
   void add(std::string name, double value, std::string_view unit, std::string from, bool is_used,
            std::string note = "") {
-    out.push_back({.name = std::move(name),
-                   .value = value,
-                   .unit = std::string(unit),
-                   .from = std::move(from),
-                   .is_used = is_used,
-                   .note = std::move(note)});
+    out.push_back(
+        {std::move(name), value, std::string(unit), std::move(from), is_used, std::move(note)});
   }
 
   const mjModel* m;
@@ -298,13 +294,21 @@ void add_mujoco_friction(Pair& p, const double* friction, int dim) {
 void add_friction(Pair& p) {
   if (!p.properties.friction_is_ours || p.combined.dim == 1)
     return add_mujoco_friction(p, p.combined.friction.data(), p.combined.dim);
-  const auto surface = [&](int i) -> SurfaceValue {
-    if (!std::isnan(p.material(i).friction)) return {p.material(i).friction, p.source(i).friction};
-    return {p.m->geom_friction[3 * p.geoms[i]], "MJCF friction of " + p.describe_geom(i)};
+  const auto add = [&](const char* name, double mu, bool is_used, const std::string& why_not) {
+    const plant::MaterialProperty& row = *plant::find_material_property(name);
+    const auto surface = [&](int i) -> SurfaceValue {
+      const plant::Material& own = p.material(i);
+      if (!std::isnan(row.value(own))) return {row.value(own), row.source(p.source(i))};
+      if (!std::isnan(own.friction)) return {own.friction, p.source(i).friction};
+      return {p.m->geom_friction[3 * p.geoms[i]], "MJCF friction of " + p.describe_geom(i)};
+    };
+    p.add(name, mu, "", describe(row.rule, surface(0), surface(1)), is_used,
+          is_used ? "" : why_not);
   };
-  p.add("friction", p.combined.friction[0], "",
-        describe(plant::find_material_property("friction")->rule, surface(0), surface(1)),
-        p.traits.uses_friction, p.traits.uses_friction ? "" : ignored(p));
+  add("friction", p.combined.friction[0], p.traits.uses_friction, ignored(p));
+  const double mu_s = plant::combine_static_friction(p.m, p.materials, p.geoms[0], p.geoms[1]);
+  if (!std::isnan(mu_s))
+    add("static_friction", mu_s, p.use.tangential_stiffness, "friction_law 'elastic' uses it");
   add_torsion(p, p.combined.friction.data(), p.combined.dim);
 }
 

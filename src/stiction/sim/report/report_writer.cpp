@@ -64,7 +64,7 @@ void append_forces(const plant::PatchPair& pair, const Vec3& center,
     const auto& R = problem.contacts[index].R_WC;
     const Vec3 t1{R[0], R[1], R[2]}, t2{R[3], R[4], R[5]}, n{R[6], R[7], R[8]};
     const auto& gamma = solution.impulses[index];
-    const auto& v = solution.contact_velocities[index];
+    const auto v = contact::calc_slip_velocity(problem, solution, index);
     const Vec3 f = (gamma[0] * t1 + gamma[1] * t2 + gamma[2] * n) * (1 / problem.time_step);
     force += f;
     torque += cross(point.position - center, f);
@@ -186,7 +186,8 @@ void write_contacts(const mjModel* m, const mjData* d, const contact::ContactPro
       store_three(&out->normal[3 * i], normal);
       store_three(&out->impulse[3 * i], t1 * gamma[0] + t2 * gamma[1] + normal * gamma[2]);
       store_three(&out->torque_impulse[3 * i], normal * gamma[3] + t1 * gamma[4] + t2 * gamma[5]);
-      store_three(&out->slip_velocity[3 * i], t1 * v_c[0] + t2 * v_c[1]);
+      const auto slip = contact::calc_slip_velocity(problem, solution, i);
+      store_three(&out->slip_velocity[3 * i], t1 * slip[0] + t2 * slip[1]);
       out->distance[i] = c.phi0;
       out->normal_impulse[i] = gamma[2];
       out->normal_velocity[i] = v_c[2];

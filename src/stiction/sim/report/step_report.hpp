@@ -161,12 +161,12 @@ struct TraceReport {
   int size() const { return static_cast<int>(solve.size()); }
 };
 
-/// The springs of contacts that stick under the friction law `elastic`.
+/// The springs of contacts, joints and tendons that stick under the friction law `elastic`.
 struct AnchorSummary {
   double largest_stretch = 0;  // of a contact at the end of the step [m]
   double energy = 0;           // of all springs at the end of the step [J]
-  /// The energy that all springs, and what AnchorSharing keeps for them, gained when contacts were
-  /// found again, beyond the work of the bodies' motion [J]. It is 0 or round-off.
+  /// The energy that the springs of contacts, and what AnchorSharing keeps for them, gained when
+  /// contacts were found again, beyond the work of the bodies' motion [J]. It is 0 or round-off.
   double energy_gain = 0;
   int num_lost = 0;  // of the last step, not found again although their geoms touch
   /// The number of springs that were forgotten, because the step does not begin with the state in

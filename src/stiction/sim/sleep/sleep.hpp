@@ -63,10 +63,11 @@ class Sleep final : public Memory {
   /// Removes the contacts of sleeping trees with bodies that do not move.
   void remove_contacts(mjData* data) const;
 
+  bool tree_sleeps(int tree) const { return state_.trees[tree].sleeps(); }
   /// True if the body's tree sleeps.
   bool sleeps(int body) const {
     const int tree = m_->body_treeid[body];
-    return tree >= 0 && state_.trees[tree].sleeps();
+    return tree >= 0 && tree_sleeps(tree);
   }
   /// True if the tree of a geom's body sleeps.
   bool geom_sleeps(int geom) const { return sleeps(m_->geom_bodyid[geom]); }

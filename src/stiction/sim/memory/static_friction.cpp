@@ -1,0 +1,109 @@
+#include "stiction/sim/memory/static_friction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+#include "stiction/contact/jacobian.hpp"
+#include "stiction/math/scalar_functions.hpp"
+
+namespace stiction::sim {
+namespace {
+
+using contact::Anchor;
+using contact::Contact;
+using contact::ContactProblem;
+
+/// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
+double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
+                 int index, double dt) {
+  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+  constexpr double kRounding = 1e-6;  // of long sums of stiff springs
+  const double largest = find_largest_friction(c);
+  const double resistance = dt * anchor.stiffness + anchor.damping;
+  double trial = 0, actual = 0;  // squared impulses, in the norm of the cone
+  for (int i = 0; i < 5 && resistance > 0; ++i) {
+    if (!(c.friction[i] > 0)) continue;
+    const double arc = i < 2 ? anchor.arc_velocity[i] : 0;
+    const double y = dt * anchor.stiffness * anchor.stretch[i] +
+                     dt * resistance * (solution.contact_velocities[index][kSlip[i]] + arc);
+    trial += math::square(y * c.friction[i] / largest);
+    actual += math::square(solution.impulses[index][kSlip[i]] * largest / c.friction[i]);
+  }
+  trial = std::sqrt(trial);
+  actual = std::sqrt(actual);
+  return trial > actual * (1 + kRounding) ? (trial - actual) / resistance : 0;
+}
+
+/// Returns the two bodies of a contact.
+const contact::BodyPair& find_bodies(const ContactProblem& problem, int contact) {
+  return *std::prev(
+      std::ranges::upper_bound(problem.pairs, contact, {}, &contact::BodyPair::first_contact));
+}
+
+/// True if the slip of a contact comes to rest in the next step if it goes on to change as in this
+/// one, from v0 to v [m/s].
+bool stops_next(const auto& v0, const auto& v) {
+  return 2 * (v[0] * v[0] + v[1] * v[1]) <= v0[0] * v[0] + v0[1] * v[1];
+}
+
+}  // namespace
+
+double find_static_ratio(double static_friction, const Contact& c) {
+  const double dynamic = c.friction[0];
+  return dynamic > 0 && static_friction > dynamic ? static_friction / dynamic : 1;
+}
+
+void begin_yielding(const mjModel* m, const ContactProblem& problem, std::span<const int> contacts,
+                    std::span<const AnchorPoint> before, std::span<AnchorPoint> points) {
+  const bool all_yield = std::ranges::all_of(before, &AnchorPoint::yields);
+  const math::Six V =
+      contact::calc_pair_velocity(problem, find_bodies(problem, contacts.front()), problem.v0);
+  const double fall = problem.time_step * mju_norm3(m->opt.gravity);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto v = contact::calc_contact_velocity(problem.contacts[contacts[p]], V);
+    points[p].yields = before.empty() ? math::hypot(v[0], v[1]) > fall : all_yield;
+  }
+}
+
+void raise_friction(double ratio, std::span<const int> contacts,
+                    std::span<const AnchorPoint> points, ContactProblem* problem) {
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (!points[p].yields)
+      for (double& mu : problem->contacts[contacts[p]].friction) mu *= ratio;
+}
+
+void record_yielding(const ContactProblem& problem, const contact::ContactSolution& solution,
+                     std::span<const int> contacts, AnchorPoint* point) {
+  constexpr double kHolds = 0.01;  // share of the load that holds the bodies
+  const double dt = problem.time_step;
+  const contact::BodyPair& bodies = find_bodies(problem, contacts.front());
+  const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
+  const auto slip_of = [&](int i) {
+    return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
+  };
+  double bound = 0, held = 0, stiffness = 0;  // [N s], [N s], [N/m]
+  for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {
+    const double normal = solution.impulses[i][2];
+    if (!(normal > 0)) continue;
+    const double of_contact = find_largest_friction(problem.contacts[i]) * normal;
+    bound += of_contact;
+    if (slip_of(i) == 0) held += of_contact;
+    stiffness += problem.anchors[i].stiffness;
+  }
+  const double farthest = held > kHolds * bound ? 2 * bound / (dt * stiffness) : 0;  // [m]
+  for (const int i : contacts) {
+    if (!(solution.impulses[i][2] > 0)) continue;
+    const auto v0 = contact::calc_contact_velocity(problem.contacts[i], V0);
+    const double slip = slip_of(i);
+    // A contact whose bound is 0, such as a new one of a lagged model, stays as it was.
+    const bool sticks = slip == 0 || (point->yields ? stops_next(v0, solution.contact_velocities[i])
+                                                    : point->force == math::Vec3{});
+    point->slip = sticks ? 0 : point->slip + slip;
+    point->yields = !sticks && (point->yields || point->slip > farthest);
+    ++point;
+  }
+}
+
+}  // namespace stiction::sim
