@@ -30,9 +30,9 @@ import zstandard
 from mcap.records import Attachment, Channel, Header, McapRecord, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap.writer import CompressionType, Writer
-from stiction._core import find_model_arrays
 
 import stiction
+from stiction._core import find_model_arrays
 from stiction.meshing.surface_file import read_surface
 from stiction.recording import format as fmt
 from stiction.recording.pressure_fields import PREFIX

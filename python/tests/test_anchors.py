@@ -119,9 +119,11 @@ def test_a_recording_replays_from_any_step(model: mujoco.MjModel, tmp_path: Path
 
 
 ARM = """<mujoco><worldbody><site name="wall" pos=".4 0 .6"/>
-<body><joint axis="0 1 0" frictionloss="3"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass=".5"/>
+<body><joint axis="0 1 0" frictionloss="3"/>
+ <geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass=".5"/>
  <body pos=".5 0 0"><joint axis="0 1 0" frictionloss="1"/>
-  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass=".2"/><site name="tip" pos=".3 0 0"/></body></body></worldbody>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass=".2"/>
+  <site name="tip" pos=".3 0 0"/></body></body></worldbody>
 <tendon><spatial frictionloss="2"><site site="wall"/><site site="tip"/></spatial></tendon></mujoco>"""
 
 
