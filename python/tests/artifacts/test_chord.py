@@ -49,12 +49,13 @@ def test_every_model_drifts_as_predicted(contact_model: str, time_step: float) -
 @pytest.mark.parametrize("contact_model", ["lagged", "lagged_regularized", "coulomb"])
 def test_springs_have_no_drift(contact_model: str) -> None:
     options = {"contact_model": contact_model, "time_step": 1e-2, "friction_law": "elastic"}
-    # The plate settles by up to 6e-7 m/s in the 13 steps of the measurement; chords would be 4.8e-3.
-    assert measure_chord_drift(options, _TURNING) == pytest.approx(0, abs=1e-6)
+    # The springs know the arc from the third step on. The plate settles by up to 6e-6 m/s in the 13
+    # steps of the measurement; chords would be 4.8e-3.
+    assert measure_chord_drift(options, _TURNING) == pytest.approx(0, abs=1e-5)
 
 
 def test_budgets_of_springs_have_no_creep_and_no_drift() -> None:
-    """The velocity of the plate has a slip of 1 mm/s, but the plate stays where it is."""
+    """The velocity of the plate has a chord of 1 mm/s, but the plate stays where it is."""
     model = mujoco.MjModel.from_xml_string(_TABLE)
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -64,8 +65,7 @@ def test_budgets_of_springs_have_no_creep_and_no_drift() -> None:
     for _ in range(150):
         report = simulator.step(data)
         log.add(report, data)
-    slip = np.linalg.norm(np.asarray(report.contacts.slip_velocity), axis=1)
-    assert slip.max() > 0.5 * 2e-3 * _TURNING * 0.9
+    assert np.abs(report.contacts.slip_velocity).max() < 1e-12
     budgets = log.calc_budgets()
     assert len(budgets) == 2 and find_columns(budgets) == (*COLUMNS, CHORD)
     for budget in budgets:

@@ -144,7 +144,7 @@ def test_a_missing_file_exits_with_2_and_its_name() -> None:
     expect_one_line(
         run("run", "no_such.xml"),
         "error: no_such.xml: there is no such file; these scenes come with the package",
-        "'bubble_gripper', 'fingertip', ",
+        "'arch', 'bubble_gripper', 'cards', 'dry_joint', 'fingertip', ",
         code=2,
     )
 
