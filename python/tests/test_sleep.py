@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction.evidence.experiments.clutter import make_clutter, make_mjcf, make_properties
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sleep.md"
 SCENE = """<mujoco><option timestep=".002"><flag sleep="enable"/></option><worldbody>
@@ -99,6 +100,28 @@ def test_a_recording_replays_from_a_step_at_which_trees_sleep(tmp_path: Path) ->
     for start in (0, 140, 155, 250):
         for replayed in stiction.Replay(stiction.Recording(path), from_step=start):
             assert replayed.find_difference() is None, (start, replayed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::stiction.StictionWarning")
+@pytest.mark.parametrize("friction_law", ["soft", "elastic"])
+def test_piles_that_fall_sleep_whole(friction_law: str) -> None:
+    """Nine of ten piles of 160 bodies sleep within 20 s. In the others a sphere turns on, wedged
+    between two boxes, or a box spins on two of its corners."""
+    num_asleep = 0
+    for seed in range(10):
+        mjcf = make_mjcf(make_clutter(160, seed), rolling_friction=0.002)
+        model = mujoco.MjModel.from_xml_string(mjcf)
+        model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
+        model.opt.sleep_tolerance = 1e-3
+        simulator = stiction.Simulator(
+            model, properties=make_properties(), friction_law=friction_law
+        )
+        data = mujoco.MjData(model)
+        while data.time < 20 and (data.time == 0 or data.ntree_awake > 0):
+            simulator.step(data, 500)
+        num_asleep += data.ntree_awake == 0
+    assert num_asleep >= 9
 
 
 def test_the_page_has_the_limits_of_the_code() -> None:
