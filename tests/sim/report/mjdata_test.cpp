@@ -89,7 +89,9 @@ std::vector<NamedScene> make_scenes() {
                                       "</worldbody><actuator>" + doll.actuators + "</actuator>")});
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(STICTION_SOURCE_DIR) / "scenes"))
-    if (entry.path().extension() == ".xml")
+    // As one linear complementarity problem, the arch and the cards take seconds a step.
+    if (entry.path().extension() == ".xml" && entry.path().stem() != "arch" &&
+        entry.path().stem() != "cards")
       scenes.push_back({entry.path().filename().string(), read_file(entry.path())});
   return support::sample_cases(scenes);
 }
