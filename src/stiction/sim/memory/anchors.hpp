@@ -51,11 +51,9 @@ class Anchors final : public Memory {
   void read(base::WordReader* words) override { before_.read(m_, words); }
 
   /// Carries the anchors of the last step to the contacts of the problem, and writes
-  /// ContactProblem::anchors. Call it after MomentumFactor::calc_derived, which computes near-rigid
-  /// stiffnesses.
-  /// @param model with the time step of the step before
+  /// ContactProblem::anchors. Contacts that have not yielded get their static friction. Call it
+  /// after MomentumFactor::calc_derived, which computes near-rigid stiffnesses.
   /// @param data  the contacts to which the problem's refer
-  /// Contacts that have not yielded get their static friction in the problem.
   /// @param mocap the motion of the step; a jump of a mocap body stretches no spring
   /// @param reference_step the time step of near-rigid springs [s]
   void carry_to(const mjModel* model, const mjData* data, const plant::MaterialTable& materials,
