@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -249,5 +251,10 @@ void validate(const ContactProblem& problem);
 
 /// Returns the first fault in sizes and indices, or an empty text. Does not check numbers.
 std::string find_index_fault(const ContactProblem& problem);
+
+/// Returns the two bodies of a contact.
+inline const BodyPair& find_body_pair(const ContactProblem& problem, int contact) {
+  return *std::prev(std::ranges::upper_bound(problem.pairs, contact, {}, &BodyPair::first_contact));
+}
 
 }  // namespace stiction::contact

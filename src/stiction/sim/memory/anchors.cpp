@@ -178,9 +178,7 @@ void Anchors::add_pair(const mjData* d, const GeomContacts& contacts, const plan
                         .dt = problem.time_step,
                         .first_point = static_cast<int>(now_.points.size()),
                         .num_points = count});
-  const auto body_pair =
-      std::ranges::upper_bound(problem.pairs, first_contact, {}, &contact::BodyPair::first_contact);
-  const auto& origin = std::prev(body_pair)->origin;
+  const auto& origin = find_body_pair(problem, first_contact).origin;
   if (!patch) matching_.reserve_points(count);
   std::uint64_t last = 0;
   for (int i = first_contact; i < first_contact + count; ++i) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
 #include "stiction/contact/jacobian.hpp"
 #include "stiction/math/scalar_functions.hpp"
@@ -36,12 +35,6 @@ double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactS
   return trial > actual * (1 + kRounding) ? (trial - actual) / resistance : 0;
 }
 
-/// Returns the two bodies of a contact.
-const contact::BodyPair& find_bodies(const ContactProblem& problem, int contact) {
-  return *std::prev(
-      std::ranges::upper_bound(problem.pairs, contact, {}, &contact::BodyPair::first_contact));
-}
-
 /// True if the slip of a contact comes to rest in the next step if it goes on to change as in this
 /// one, from v0 to v [m/s].
 bool stops_next(const auto& v0, const auto& v) {
@@ -59,7 +52,7 @@ void begin_yielding(const mjModel* m, const ContactProblem& problem, std::span<c
                     std::span<const AnchorPoint> before, std::span<AnchorPoint> points) {
   const bool all_yield = std::ranges::all_of(before, &AnchorPoint::yields);
   const math::Six V =
-      contact::calc_pair_velocity(problem, find_bodies(problem, contacts.front()), problem.v0);
+      contact::calc_pair_velocity(problem, find_body_pair(problem, contacts.front()), problem.v0);
   const double fall = problem.time_step * mju_norm3(m->opt.gravity);
   for (std::size_t p = 0; p < points.size(); ++p) {
     const auto v = contact::calc_contact_velocity(problem.contacts[contacts[p]], V);
@@ -78,7 +71,7 @@ void record_yielding(const ContactProblem& problem, const contact::ContactSoluti
                      std::span<const int> contacts, AnchorPoint* point) {
   constexpr double kHolds = 0.01;  // share of the load that holds the bodies
   const double dt = problem.time_step;
-  const contact::BodyPair& bodies = find_bodies(problem, contacts.front());
+  const contact::BodyPair& bodies = find_body_pair(problem, contacts.front());
   const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
   const auto slip_of = [&](int i) {
     return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
