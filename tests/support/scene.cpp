@@ -1,8 +1,10 @@
 #include "support/scene.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numbers>
 
 namespace stiction::support {
 namespace {
@@ -74,6 +76,16 @@ int Scene::find(mjtObj type, const char* name) const {
 
 std::string make_mjcf(const std::string& option, const std::string& body) {
   return "<mujoco><option " + option + "/>" + body + "</mujoco>";
+}
+
+std::string make_prism_mesh() {
+  std::string vertices;
+  for (int i = 0; i < 12; ++i)
+    for (const double z : {-0.05, 0.05})
+      vertices += std::to_string(0.1 * std::cos(i * std::numbers::pi / 6)) + " " +
+                  std::to_string(0.1 * std::sin(i * std::numbers::pi / 6)) + " " +
+                  std::to_string(z) + " ";
+  return "<mesh name=\"prism\" vertex=\"" + vertices + "\"/>";
 }
 
 }  // namespace stiction::support

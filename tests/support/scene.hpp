@@ -49,4 +49,7 @@ class Scene {
 /// @param body   further elements of <mujoco>
 std::string make_mjcf(const std::string& option, const std::string& body);
 
+/// Returns the asset `prism`: a mesh with faces of 12 corners, 0.1 m from its axis and 0.1 m high.
+std::string make_prism_mesh();
+
 }  // namespace stiction::support

@@ -62,16 +62,6 @@ class Pair {
 
 constexpr const char* kCan = "type='cylinder' size='.1 .05'";
 
-std::string make_prism() {
-  std::string vertices;
-  for (int i = 0; i < 12; ++i)
-    for (const double z : {-0.05, 0.05})
-      vertices += std::to_string(0.1 * std::cos(i * std::numbers::pi / 6)) + " " +
-                  std::to_string(0.1 * std::sin(i * std::numbers::pi / 6)) + " " +
-                  std::to_string(z) + " ";
-  return "<mesh name='prism' vertex='" + vertices + "'/>";
-}
-
 double find_deepest(const std::vector<mjContact>& contacts) {
   double deepest = 0;
   for (const mjContact& con : contacts) deepest = std::min<double>(deepest, con.dist);
@@ -113,7 +103,7 @@ TEST(ContactManifolds, GoOnWhereACanRocks) {
 
 // Whatever a body does, no depth and no extent of MuJoCo's points is lost.
 TEST(ContactManifolds, HideNoContactThatTheyDoNotSupport) {
-  const std::string prism = make_prism();
+  const std::string prism = support::make_prism_mesh();
   for (const bool is_can : {true, false}) {
     Pair pair(is_can ? kCan : "type='mesh' mesh='prism'", is_can ? "" : prism);
     std::mt19937_64 rng(2);

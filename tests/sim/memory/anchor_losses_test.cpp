@@ -1,6 +1,5 @@
 // The friction law `elastic` where MuJoCo lists other contact points from step to step.
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <tuple>
 
@@ -20,16 +19,6 @@ struct Body {
   const char *name, *assets, *floor, *body;
 };
 
-std::string make_prism() {
-  std::string vertices;
-  for (int i = 0; i < 12; ++i)
-    for (const double z : {-0.05, 0.05})
-      vertices += std::to_string(0.1 * std::cos(i * std::numbers::pi / 6)) + " " +
-                  std::to_string(0.1 * std::sin(i * std::numbers::pi / 6)) + " " +
-                  std::to_string(z) + " ";
-  return "<mesh name=\"prism\" vertex=\"" + vertices + "\"/>";
-}
-
 /// A height field of 2 m, whose cells are a tenth of the width of a box, with slopes of a few
 /// degrees.
 std::string make_terrain() {
@@ -39,7 +28,7 @@ std::string make_terrain() {
          elevation + "\"/>";
 }
 
-const std::string kPrism = make_prism(), kTerrain = make_terrain();
+const std::string kPrism = support::make_prism_mesh(), kTerrain = make_terrain();
 const Body kBodies[] = {
     {"can", "", R"(type="box" size="3 1 0.1" pos="2 0 -0.1")",
      R"(type="cylinder" size="0.1 0.05")"},
