@@ -41,12 +41,12 @@ struct ManifoldList {
 
 /// Lets the contact points of two geoms stay from step to step.
 ///
-/// Where a face, an edge or a rim lies on a face, MuJoCo lists other points of the same contact in
-/// each step. Forces then flicker, bodies tremble, and springs are lost. Here a point that is no
-/// longer listed goes on as two material points, while they overlap, have hardly moved on each
-/// other and have the normal of a listed point. A point that is listed anew is left out while those
-/// that go on support it: it lies among them, and is no deeper than their plane. Where MuJoCo lists
-/// the same points as before, this class changes nothing.
+/// MuJoCo lists other points of the same contact in each step if a face, an edge or a rim lies on a
+/// face. Forces then flicker, bodies tremble, and springs are lost. Here a point that is no longer
+/// listed goes on as two material points, while they nearly touch or overlap, have hardly moved on
+/// each other and have the normal of a listed point. A point that is listed anew is left out while
+/// the others support it: it lies among them, and is no deeper than their plane. Nothing changes if
+/// MuJoCo lists the same points as before.
 class ContactManifolds {
  public:
   ContactManifolds();

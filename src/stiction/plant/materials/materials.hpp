@@ -22,8 +22,8 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Material {
   contact::ContactLawData<double> law = contact::make_uniform_law_data(kNaN);
   double friction = kNaN;  // mu >= 0 [-]
-  /// Of a contact that has not yielded, >= friction [-]; NaN: equal to friction. It has an effect
-  /// under friction_law elastic alone.
+  /// The friction of a contact that has not yielded, >= friction [-]; NaN: equal to friction. It
+  /// has an effect under friction_law elastic alone.
   double static_friction = kNaN;
   // Elasticity, from which Hertz's law and compliant surfaces have their stiffness.
   double youngs_modulus = kNaN;  // E > 0 [Pa]
