@@ -78,6 +78,7 @@ class Recorder:
         self._before = np.zeros(size)
         self._after = np.full(size, np.nan)
         self._is_input = np.zeros(size, bool)
+        self._memory = b""  # after the last step
         for name in fmt.input_names():
             self._is_input[layout[name]] = True
 
@@ -192,10 +193,10 @@ class Recorder:
     ) -> StepReport:
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
-        if not self._continues():
+        memory = self.simulator.get_state() if self._has_memory else b""
+        if not self._continues(memory):
             self._writer.write_start(self._time_ns(), self.num_steps + 1, self._before)
         if self._has_memory:
-            memory = self.simulator.get_state()
             self._writer.write_memory(self._time_ns(), self.num_steps + 1, memory)
         try:
             report = call()
@@ -205,14 +206,21 @@ class Recorder:
         self._write(report, data, advance)
         return report
 
-    def _continues(self) -> bool:
-        """True if the state is the one after the last step. Inputs may differ."""
+    def _continues(self, memory: bytes) -> bool:
+        """True if the state and the simulator's memory are those after the last step.
+
+        Inputs may differ. The memory differs if someone set it, or stepped other data by the simulator.
+        """
+        if memory != self._memory:
+            return False
         same = self._before.view(np.uint64) == self._after.view(np.uint64)
         return bool(np.all(same | self._is_input))
 
     def _write(
         self, report: StepReport, data: mujoco.MjData, advance: tuple[float | None, bool] | None
     ) -> None:
+        if self._has_memory:
+            self._memory = self.simulator.get_state()
         if "interrupted" in report.status:  # nothing that a replay could repeat
             self._after[:] = self._before
             return

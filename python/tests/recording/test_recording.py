@@ -256,6 +256,25 @@ def test_wrong_arguments_of_a_step_are_errors(scenes, tmp_path, arguments, messa
     assert len(stiction.Recording(tmp_path / "a.mcap")) == 0
 
 
+@pytest.mark.parametrize("use", ["step", "set_state"])
+def test_memory_that_others_change_is_recorded(scenes, tmp_path, use):
+    """Also where the recorded data goes on from its own last step."""
+    model = mujoco.MjModel.from_xml_string(scenes["pile"])
+    simulator = stiction.Simulator(model, friction_law="elastic")
+    data, other = mujoco.MjData(model), mujoco.MjData(model)
+    other.qpos[2] += 0.01
+    memory = simulator.get_state()
+    with stiction.Recorder(tmp_path / "a.mcap", simulator) as recorder:
+        for _ in range(50):
+            recorder.step(data, 4)
+            if use == "step":
+                simulator.step(other)
+            else:
+                simulator.set_state(memory)
+    steps = list(stiction.Replay(stiction.Recording(tmp_path / "a.mcap")))
+    assert [step.find_difference() for step in steps] == 200 * [None]
+
+
 def test_threads_that_share_a_recorder_wait_for_each_other(scenes, tmp_path):
     """Also a step of the simulator itself must not come between what is recorded and the step."""
     model = mujoco.MjModel.from_xml_string(scenes["pile"])
