@@ -77,6 +77,15 @@ TEST_P(Allocation, NoneAfterTheFirstStepAtRest) {
   EXPECT_EQ(status, 0);
 }
 
+/// Expects 200 steps that allocate nothing and have no fault.
+void expect_no_allocations(Stepper* stepper, Scene* scene) {
+  const long before = count_allocations();
+  int status = 0;
+  for (int i = 0; i < 200; ++i) status |= stepper->step(scene->data).status;
+  EXPECT_EQ(count_allocations() - before, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(AnchorAllocation, NoneAfterTheFirstStepsAtRest) {
   Scene scene(make_pile(3));
   StepOptions options = make_options(contact::ContactModel::lagged);
@@ -87,11 +96,7 @@ TEST(AnchorAllocation, NoneAfterTheFirstStepsAtRest) {
   }
   Stepper stepper(scene.model, options);
   run(&stepper, &scene, 2);
-  const long before = count_allocations();
-  int status = 0;
-  for (int i = 0; i < 200; ++i) status |= stepper.step(scene.data).status;
-  EXPECT_EQ(count_allocations() - before, 0);
-  EXPECT_EQ(status, 0);
+  expect_no_allocations(&stepper, &scene);
 }
 
 TEST(AnchorAllocation, NoneAfterTheFirstStepsOfHeldJoints) {
@@ -102,11 +107,7 @@ TEST(AnchorAllocation, NoneAfterTheFirstStepsOfHeldJoints) {
   options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
   Stepper stepper(scene.model, options);
   run(&stepper, &scene, 2);
-  const long before = count_allocations();
-  int status = 0;
-  for (int i = 0; i < 200; ++i) status |= stepper.step(scene.data).status;
-  EXPECT_EQ(count_allocations() - before, 0);
-  EXPECT_EQ(status, 0);
+  expect_no_allocations(&stepper, &scene);
 }
 
 /// Repeats a motion. Only the texts of warnings are allocated.

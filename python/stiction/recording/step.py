@@ -33,8 +33,8 @@ class Step:
         index: index of the step, from 1; a failed step has the index of the next completed step.
         state: components of mjSTATE_INTEGRATION after the step, or before it if the step failed,
             with the inputs of the step.
-        start: the state before the step if it was set by hand; None if it is the state after the
-            previous step.
+        start: the state before the step if it or the simulator's memory was set by hand; None if both
+            are those after the previous step.
         memory: Simulator.get_state() before the step; empty if the simulator remembers nothing.
         completed: False if the step failed; report['status'] has the reason.
         digest: recorded BLAKE2b hash of the state; empty for a failed step.

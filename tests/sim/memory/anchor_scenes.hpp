@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/integrators/gravity.hpp"
 #include "sim/step/stepping.hpp"
@@ -35,6 +37,16 @@ inline support::Scene make_incline(double share, double dt) {
 <geom type="plane" size="5 5 1" friction="0.5"/>
 <body pos="0 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1" friction="0.5"/></body>
 </worldbody>)"));
+}
+
+/// Expects that neither `forward` nor a step that fails changes the springs.
+inline void expect_kept_by_forward_and_failure(Stepper* stepper, support::Scene* scene) {
+  const std::vector<std::uint64_t> anchors = stepper->save_anchors();
+  EXPECT_TRUE(stepper->forward(scene->data).ok());
+  EXPECT_EQ(stepper->save_anchors(), anchors);
+  scene->data->qfrc_applied[0] = std::nan("");
+  EXPECT_FALSE(stepper->step(scene->data).ok());
+  EXPECT_EQ(stepper->save_anchors(), anchors);
 }
 
 /// Returns how fast a coordinate moves on average in a time [m/s].
