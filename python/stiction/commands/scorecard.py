@@ -67,12 +67,13 @@ def scorecard_command(
         typer.Option(
             "--install",
             metavar="NAME",
-            help="Install the environment of a peer (drake, newton, bullet), and run nothing.",
+            help="Install the environment of a peer (drake, newton, bullet, genesis, motrix, pinocchio), "
+            "and run nothing.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Run scenes with a known answer under Stiction, MuJoCo, Drake, Newton and PyBullet.
+    """Run scenes with a known answer under Stiction, MuJoCo and the engines of other projects.
 
     Runs that are done stay; a call after an interruption makes the others. Engines that are not
     installed are left out. It writes scorecard.csv, scorecard.md and scorecard.png.
