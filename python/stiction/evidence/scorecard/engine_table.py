@@ -220,7 +220,7 @@ def _make_motrix_engines() -> list[Engine]:
         )
         for name, solver, source in (
             ("motrixsim", "PGS", "its default solver"),
-            ("motrixsim newton", "Newton", "the solver that is not iterated by rows"),
+            ("motrixsim newton", "Newton", "its Newton method in velocities"),
         )
     ]  # fmt: skip
 

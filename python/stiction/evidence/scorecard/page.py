@@ -128,6 +128,16 @@ _CHANGES: tuple[tuple[str | None, str], ...] = (
         "Newton's solvers got room for all contacts of the scenes, because they drop the rest.",
     ),
     (
+        "genesis",
+        "Genesis lost the 0.1 kg m^2 that it adds to each joint of a model, and got the springs of the "
+        "cradle and of Hertz's spheres as time constants, because it takes no direct stiffness.",
+    ),
+    (
+        "pinocchio",
+        "Pinocchio's free bodies got rates in the world's frame, because its own free joint made "
+        "energy where bodies spin, and Hertz's spheres a dashpot.",
+    ),
+    (
         "stiction",
         "The rows of `lagged` and `coulomb` with defaults, and of `coulomb` with the friction law "
         "`elastic`, were added after all others had been seen.",

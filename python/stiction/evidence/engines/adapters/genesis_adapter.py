@@ -27,8 +27,6 @@ class GenesisAdapter:
     """
 
     def __init__(self, world: World, time_step: float, settings: dict[str, Any]) -> None:
-        if world.surface.kind in ("elastic", "hertz"):
-            raise StoppedError("not supported: Genesis takes no stiffness of contacts")
         options = {
             key: getattr(getattr(genesis, value[0]), value[1]) if isinstance(value, list) else value
             for key, value in settings.items()
@@ -38,8 +36,9 @@ class GenesisAdapter:
             sim_options=genesis.options.SimOptions(dt=time_step, gravity=world.gravity),
             rigid_options=genesis.options.RigidOptions(**options),
         )
-        xml = make_mjcf(world, time_step, contact=make_contact(world, time_step))
-        self._entity = self._scene.add_entity(genesis.morphs.MJCF(file=xml))
+        xml = make_mjcf(world, time_step, contact=make_contact(world, time_step, is_direct=False))
+        morph = genesis.morphs.MJCF(file=xml, default_armature=None)  # it adds 0.1 kg m^2 to joints
+        self._entity = self._scene.add_entity(morph)
         self._scene.build()
         links = [self._entity.get_link(body.name) for body in world.bodies]
         self._links = [link.idx_local for link in links]

@@ -58,7 +58,7 @@ class PinocchioAdapter:
         for name, value in settings["solver"].items():
             setattr(self._solver_settings, name, value)
         self._is_converged = True
-        self._set_start()
+        self._q, self._v = self._make_start()
 
     def step(self, forces: Vector) -> None:
         model, data, dt = self._model, self._data, self._time_step
@@ -102,12 +102,13 @@ class PinocchioAdapter:
         inverse = pin.computeMinverse(model, data, self._q)
         inverse = np.triu(inverse) + np.triu(inverse, 1).T
         delassus = pin.DelassusOperatorDense(jacobian @ inverse @ jacobian.T)
-        is_soft = surface.kind in ("elastic", "hertz")
-        if is_soft:  # a contact is an implicit spring
-            delassus.updateCompliance(
-                np.tile([0.0, 0.0, 1 / (surface.stiffness * dt**2)], len(gaps))
-            )
-        share = np.where(gaps > 0, 1.0, 1.0 if is_soft else self._correction)
+        correction = self._correction
+        if surface.kind in ("elastic", "hertz"):
+            # The impulse of a spring and a dashpot, -dt (k (gap + dt v) + d v), as a relation of v.
+            stiff = dt * surface.stiffness + surface.damping
+            correction = dt * surface.stiffness / stiff
+            delassus.updateCompliance(np.tile([0.0, 0.0, 1 / (dt * stiff)], len(gaps)))
+        share = np.where(gaps > 0, 1.0, correction)
         drift = jacobian @ free
         drift[2::3] += share * gaps / dt
         result = pin.ADMMSolverResult()
@@ -192,16 +193,18 @@ class PinocchioAdapter:
             if not is_tied:
                 self._geoms.addCollisionPair(pin.CollisionPair(a, b))
 
-    def _set_start(self) -> None:
-        self._q, self._v = pin.neutral(self._model), np.zeros(self._model.nv)
+    def _make_start(self) -> tuple[Vector, Vector]:
+        """Returns positions and velocities at the start."""
+        q, v = pin.neutral(self._model), np.zeros(self._model.nv)
         for body in self._world.bodies:
             joint = self._model.joints[self._joints[body.name]]
             if body.joint is not None:
-                self._v[joint.idx_v] = body.joint.velocity
+                v[joint.idx_v] = body.joint.velocity
                 continue
-            self._q[joint.idx_q - 3 : joint.idx_q + 4] = (*body.pos, *body.quat[1:], body.quat[0])
-            rates = (*body.velocity, *rotate(invert(body.quat), body.spin))
-            self._v[joint.idx_v - 3 : joint.idx_v + 3] = rates
+            q[joint.idx_q - 3 : joint.idx_q + 4] = (*body.pos, *body.quat[1:], body.quat[0])
+            spin = rotate(invert(body.quat), body.spin)
+            v[joint.idx_v - 3 : joint.idx_v + 3] = (*body.velocity, *spin)
+        return q, v
 
 
 def _make_pose(pos: Vec, quat: Vec = (1.0, 0.0, 0.0, 0.0)) -> pin.SE3:
