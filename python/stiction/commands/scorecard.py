@@ -14,7 +14,7 @@ from stiction.commands.app import ExitCode, app
 from stiction.commands.options import Json
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.errors import Error
-from stiction.evidence.engines.environments import FOLDER
+from stiction.evidence.engines.environments import FOLDER, PEERS
 
 if TYPE_CHECKING:
     from stiction.evidence.scorecard.engine_table import Engine
@@ -67,12 +67,12 @@ def scorecard_command(
         typer.Option(
             "--install",
             metavar="NAME",
-            help="Install the environment of a peer (drake, newton, bullet), and run nothing.",
+            help=f"Install a peer ({', '.join(PEERS)}) into its environment, and run nothing.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Run scenes with a known answer under Stiction, MuJoCo, Drake, Newton and PyBullet.
+    """Run scenes with a known answer under Stiction, MuJoCo and the engines of other projects.
 
     Runs that are done stay; a call after an interruption makes the others. Engines that are not
     installed are left out. It writes scorecard.csv, scorecard.md and scorecard.png.

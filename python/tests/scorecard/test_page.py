@@ -146,6 +146,9 @@ FAMILIES = {
     "Newton": "newton",
     "Steel": "newton",
     "Bullet": "bullet",
+    "Genesis": "genesis",
+    "MotrixSim": "motrix",
+    "Pinocchio": "pinocchio",
 }
 COMMITTED = read_rows(DOCS / "scorecard.csv")
 

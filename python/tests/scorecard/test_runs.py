@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from stiction.errors import Error
-from stiction.evidence.engines.adapters.mujoco_adapter import MujocoAdapter
+from stiction.evidence.engines.adapters.mujoco_adapter import MujocoAdapter, set_start
 from stiction.evidence.engines.adapters.stiction_adapter import StictionAdapter
 from stiction.evidence.engines.drive import StoppedError, drive
 from stiction.evidence.engines.environments import PEERS, install_environments
-from stiction.evidence.engines.mjcf import make_mjcf
+from stiction.evidence.engines.mjcf import make_contact, make_mjcf
 from stiction.evidence.engines.world import Body, Trajectory, World, from_plain, to_plain
 from stiction.evidence.scorecard import campaign as campaigns
 from stiction.evidence.scorecard.campaign import Campaign, Run, plan_runs
@@ -86,6 +86,27 @@ def test_an_adapter_that_builds_another_start_is_found() -> None:
     moved = dataclasses.replace(world.bodies[0], pos=(1.0, 0.0, 0.025))
     with pytest.raises(StoppedError, match="the position of block differs by 1"):
         drive(adapter, World(bodies=(moved,), ground=world.ground), 1e-2, 1)
+
+
+@pytest.mark.parametrize("name", ["cradle", "hertz"])
+def test_a_time_constant_gives_the_spring_of_a_direct_solref(name: str) -> None:
+    """Genesis takes no direct solref; MuJoCo takes both."""
+    world, ends = SCENES[name].make_world(), []
+    for is_direct in (True, False):
+        contact = make_contact(world, 1e-4, is_direct=is_direct)
+        assert ('solref="-' in contact) == is_direct
+        model = mujoco.MjModel.from_xml_string(make_mjcf(world, 1e-4, contact=contact))
+        data = mujoco.MjData(model)
+        set_start(world, model, data)
+        mujoco.mj_step(model, data, 1000)
+        ends.append(np.array([*data.qpos, *data.qvel]))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-7)
+
+
+def test_only_hertz_has_a_dashpot_and_it_is_critical() -> None:
+    surface = SCENES["hertz"].make_world().surface
+    assert surface.damping**2 == pytest.approx(4 * surface.stiffness * surface.load / 9.81)
+    assert SCENES["cradle"].make_world().surface.damping == 0
 
 
 def test_a_step_that_fails_stops_the_run() -> None:
@@ -195,8 +216,8 @@ def test_a_missing_engine_says_how_to_install_it(tmp_path: Path) -> None:
         ENGINES["drake sap"].environment.find_python(tmp_path)
 
 
-# Newton is left out, because it compiles for half a minute.
-@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer != "newton"])
+# Newton and Genesis are left out, because they compile for half a minute and more.
+@pytest.mark.parametrize("peer", [peer for peer in PEERS if peer not in ("newton", "genesis")])
 def test_a_peer_runs_a_cheap_scene(peer: str, tmp_path: Path) -> None:
     """Needs the peer's environment in build/scorecard."""
     engine = next(e for e in ENGINES.values() if e.environment.name == peer)

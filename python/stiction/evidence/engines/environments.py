@@ -72,6 +72,9 @@ ENVIRONMENTS = {
         Environment("drake", ("drake==1.51.1",)),
         Environment("newton", ("newton[sim]==1.8.0",)),
         Environment("bullet", ("pybullet==3.2.7", "numpy")),
+        Environment("genesis", ("genesis-world==1.4.5", "torch==2.15.0")),
+        Environment("motrix", ("motrixsim==0.10.1",)),
+        Environment("pinocchio", ("pin==4.1.0",)),
     )
 }
 # The environments that can be installed.

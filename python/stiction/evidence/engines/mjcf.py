@@ -57,8 +57,9 @@ _MAX_IMPEDANCE = 0.9999  # the largest that MuJoCo accepts
 _CARDS = "0.95 0.99 0.0001 0.5 2"
 
 
-def make_contact(world: World, time_step: float) -> str:
-    """Returns the attributes of geoms that give the surface of a world.
+def make_contact(world: World, time_step: float, *, is_direct: bool = True) -> str:
+    """Returns the attributes of geoms that give the surface of a world. Engines that take no direct
+    solref get the same stiffness and damping as a time constant and a damping ratio.
 
     Rigid contact has the shortest time constant that MuJoCo's documentation allows (modeling,
     solver parameters), two time steps, and the impedance of MuJoCo's model house_of_cards.xml.
@@ -71,13 +72,17 @@ def make_contact(world: World, time_step: float) -> str:
     surface = world.surface
     if surface.kind == "elastic":
         stiffness, damping = surface.stiffness / (world.bodies[0].mass / 2), 0.0
-        return _make_direct(stiffness, damping, _MAX_IMPEDANCE)
+        return _make_spring(stiffness, damping, _MAX_IMPEDANCE, is_direct)
     if surface.kind == "hertz":
         impedance = 0.95
         stiffness = surface.stiffness * (1 - impedance) / (surface.load / 9.81)
-        return _make_direct(stiffness, 2 * stiffness**0.5, impedance)
+        return _make_spring(stiffness, 2 * stiffness**0.5, impedance, is_direct)
     return f'solref="{2 * time_step!r} 1" solimp="{_CARDS}"'
 
 
-def _make_direct(stiffness: float, damping: float, impedance: float) -> str:
-    return f'solref="{-stiffness!r} {-damping!r}" solimp="{impedance} {impedance} 0.001 0.5 2"'
+def _make_spring(stiffness: float, damping: float, impedance: float, is_direct: bool) -> str:
+    first, second = -stiffness, -damping
+    if not is_direct:
+        first = 2 / max(damping, 1e-6)  # 23 days are no damping
+        second = 1 / (first * stiffness**0.5)
+    return f'solref="{first!r} {second!r}" solimp="{impedance} {impedance} 0.001 0.5 2"'

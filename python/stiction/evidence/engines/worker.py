@@ -38,6 +38,9 @@ ADAPTERS = {
     "drake": "drake_adapter.DrakeAdapter",
     "newton": "newton_adapter.NewtonAdapter",
     "bullet": "bullet_adapter.BulletAdapter",
+    "motrix": "motrix_adapter.MotrixAdapter",
+    "genesis": "genesis_adapter.GenesisAdapter",
+    "pinocchio": "pinocchio_adapter.PinocchioAdapter",
 }
 
 

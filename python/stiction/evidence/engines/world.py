@@ -124,6 +124,11 @@ class Surface:
     thickness: float = 0.0
     hint: float = 0.0  # edge length of meshes of pressure fields [m]
 
+    @property
+    def damping(self) -> float:
+        """Damping of engines with springs and dashpots [N s/m]: none, or critical for the load."""
+        return 2 * math.sqrt(self.stiffness * self.load / 9.81) if self.kind == "hertz" else 0.0
+
 
 @dataclass(frozen=True)
 class World:

@@ -22,7 +22,8 @@ from stiction.evidence.scorecard.engine_table import Engine
 from stiction.evidence.scorecard.results import ENDED
 from stiction.evidence.scorecard.scene import Scene
 
-MAX_SECONDS = 180.0  # a run that takes longer is given up [s]
+# A run that takes longer is given up [s]. Genesis compiles for minutes when it first runs.
+MAX_SECONDS = 600.0
 
 
 @dataclass(frozen=True)

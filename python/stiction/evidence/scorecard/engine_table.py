@@ -29,8 +29,7 @@ class Engine:
     has_field: bool = False  # True if it has pressure fields
     # True if the engine is made for GPUs. All engines run on the CPU here.
     is_made_for_gpu: bool = False
-    # 'stiction', 'mujoco', 'drake', 'newton' or 'bullet', for colors and groups.
-    family: str = field(default="", kw_only=True)
+    family: str = field(default="", kw_only=True)  # a key of page.REPORTS, for groups
 
 
 # Settings of Stiction, their text, and where they are recommended.
@@ -185,6 +184,66 @@ def _make_bullet_engines() -> list[Engine]:
     ]  # fmt: skip
 
 
+def _make_genesis_engines() -> list[Engine]:
+    return [
+        Engine(
+            "genesis", "genesis", ENVIRONMENTS["genesis"],
+            {
+                "friction_cone": ["friction_cone", "elliptic"],
+                "contact_resolution": ["contact_resolution", "signorini"],
+                "integrator": ["integrator", "implicitfast"],
+                "iterations": 100,
+                "constraint_timeconst": None,
+                # Bodies touch at the start, in one entity; and room for all their contacts.
+                "enable_neutral_collision": True,
+                "max_collision_pairs": 1000,
+            },
+            "elliptic, signorini, impratio 100 (its default), double numbers, tolerance 1e-8 (its "
+            f"default), 100 iterations instead of 25, implicitfast; {_SURFACE}",
+            "Genesis, RigidOptions: signorini 'whenever sliding contact matters', more iterations buy "
+            "accuracy, the default integrator is 'wrong in theory', a shorter time constant is "
+            f"stiffer; surface: {_CARDS}, because it reads MJCF",
+            is_made_for_gpu=True, family="genesis",
+        )
+    ]  # fmt: skip
+
+
+def _make_motrix_engines() -> list[Engine]:
+    return [
+        Engine(
+            name, "motrix", ENVIRONMENTS["motrix"],
+            {"solver": solver, "iterations": 200, "tolerance": 1e-7},
+            f"{solver}, 200 iterations instead of 100, tolerance 1e-7; {_SURFACE}",
+            "MotrixSim, msd.SimulateOption: the solver stops when its residual is below the tolerance; "
+            f"{source}; surface: {_CARDS}, because its impedance is that of MuJoCo",
+            family="motrix",
+        )
+        for name, solver, source in (
+            ("motrixsim", "PGS", "its default solver"),
+            ("motrixsim newton", "Newton", "its Newton method in velocities"),
+        )
+    ]  # fmt: skip
+
+
+def _make_pinocchio_engines() -> list[Engine]:
+    tolerances = {
+        f"{kind}_{of}_tol": 1e-9
+        for kind in ("absolute", "relative")
+        for of in ("feasibility", "complementarity")
+    }
+    return [
+        Engine(
+            "pinocchio admm", "pinocchio", ENVIRONMENTS["pinocchio"],
+            {"solver": tolerances, "margin": 0.01, "correction": 0.2},
+            "ADMM with Coulomb's law (default), tolerances 1e-9 instead of 1e-6, 1000 iterations "
+            "(default); coal's contact patches at gaps below 10 mm; a step removes 0.2 of a penetration",
+            "Pinocchio, ADMMSolverSettings; it has no step of its own and by default no correction of "
+            "penetrations, so the share 0.2 is that of Bullet",
+            family="pinocchio",
+        )
+    ]  # fmt: skip
+
+
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
@@ -193,6 +252,9 @@ ENGINES: dict[str, Engine] = {
         *_make_drake_engines(),
         *_make_newton_engines(),
         *_make_bullet_engines(),
+        *_make_genesis_engines(),
+        *_make_motrix_engines(),
+        *_make_pinocchio_engines(),
     )
 }
 

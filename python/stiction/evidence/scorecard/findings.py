@@ -34,6 +34,16 @@ defaults/0/creep} under our defaults, at {grip_threshold/mujoco elliptic/0/creep
 impratio 100, and at {grip_threshold/pybullet/0/creep} under Bullet, at
 {grip_threshold/stiction coulomb/0/time_step}.
 
+if {grip_threshold/genesis/2/error} < 0.01
+if {grip_threshold/motrixsim/2/error} < 0.01
+if {held_cube/pinocchio admm/0/creep} < 1e-9
+if {grip_threshold/pinocchio admm/2/error} > 1
+**Peers with Coulomb's law hold the grips too.** All six grips err by at most
+{grip_threshold/genesis/2/error} under Genesis and {grip_threshold/motrixsim/2/error} under MotrixSim,
+which creep at {held_cube/genesis/0/creep} and {held_cube/motrixsim/0/creep} in the held cube.
+Pinocchio's ADMM solver holds that cube at {held_cube/pinocchio admm/0/creep}, and errs by
+{grip_threshold/pinocchio admm/2/error} in the six grips.
+
 if {friction_angle/stiction coulomb defaults/2/error} > 0.02
 if {friction_angle/stiction coulomb/2/error} < 0.01
 **Near its bound the default creeps at seven times v_s.** The block 1 % below the friction angle
@@ -63,6 +73,15 @@ if {fast_slide/stiction coulomb/2/error} < 1e-3
 elliptic/2/error} under MuJoCo, by {fast_slide/drake sap/2/error} under Drake's SAP and by
 {fast_slide/stiction sap/2/error} under our `sap`, which lift it, and by {fast_slide/stiction
 coulomb/2/error} under `coulomb`, which does not.
+
+if {fast_slide/genesis/2/error} < 1e-3
+if {fast_slide/pinocchio admm/2/error} < 1e-3
+if {mass_ratio/pinocchio admm/0/error} < 1e-6
+if {mass_ratio/motrixsim/0/error} > 0.5
+**Coulomb's law has company.** Genesis errs by {fast_slide/genesis/2/error} in the fast slide and
+Pinocchio by {fast_slide/pinocchio admm/2/error}. Under a mass ratio of 1000 Pinocchio, whose contact is
+rigid, errs by {mass_ratio/pinocchio admm/0/error}, Genesis by {mass_ratio/genesis/0/error} and MotrixSim
+by {mass_ratio/motrixsim/0/error}, at {mass_ratio/genesis/0/time_step}.
 
 if {rod_jam/stiction sap/2/error} > 0.5
 if {rod_jam/mujoco elliptic/2/error} > 0.5

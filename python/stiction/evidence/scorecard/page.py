@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stiction.errors import Error
+from stiction.evidence.engines.environments import PEERS
 from stiction.evidence.scorecard.engine_table import ENGINES
 from stiction.evidence.scorecard.findings import list_findings
 from stiction.evidence.scorecard.picture import draw_scorecard, format_error
@@ -42,10 +43,15 @@ REPORTS = {
     "drake": "an exception if the solver of a step fails",
     "newton": "flags and printed warnings for full buffers; no residual",
     "bullet": "nothing",
+    "genesis": "an exception for full buffers; nothing about an unconverged solve",
+    "motrix": "nothing",
+    "pinocchio": "whether the solver has converged, with its residuals",
 }
 
 
 TITLE = "# Scorecard\n"  # the first line of every page
+
+_INSTALL = " ".join(f"--install {name}" for name in PEERS)
 
 _INTRODUCTION = f"""{TITLE}
 Each scene has a known answer. Each engine runs it at three time steps, with the settings that its
@@ -56,7 +62,7 @@ documentation recommends ([below](#engines)). Our own losses stand in the same t
 An empty field means that the engine has nothing for the scene, such as no pressure field. A dash means
 that a run failed, or that what is measured did not happen.
 
-    stiction scorecard --install drake --install newton --install bullet    # once: the peers
+    stiction scorecard {_INSTALL}    # once: the peers
     stiction scorecard          # all runs; a second call continues after an interruption
     stiction scorecard --rows scorecard.csv     # the page and the picture again
 
@@ -120,6 +126,16 @@ _CHANGES: tuple[tuple[str | None, str], ...] = (
     (
         "newton",
         "Newton's solvers got room for all contacts of the scenes, because they drop the rest.",
+    ),
+    (
+        "genesis",
+        "Genesis lost the 0.1 kg m^2 that it adds to each joint of a model, and got the springs of the "
+        "cradle and of Hertz's spheres as time constants, because it takes no direct stiffness.",
+    ),
+    (
+        "pinocchio",
+        "Pinocchio's free bodies got rates in the world's frame, because its own free joint made "
+        "energy where bodies spin, and Hertz's spheres a dashpot.",
     ),
     (
         "stiction",

@@ -178,8 +178,7 @@ class BulletAdapter:
             extra = {"restitution": 1.0}
         if surface.kind == "hertz":
             # Bullet adds the compliances of both bodies.
-            damping = 2 * math.sqrt(surface.stiffness * surface.load / 9.81)
-            extra = {"contactStiffness": 2 * surface.stiffness, "contactDamping": damping}
+            extra = {"contactStiffness": 2 * surface.stiffness, "contactDamping": surface.damping}
         still = {"linearDamping": 0.0, "angularDamping": 0.0, "jointDamping": 0.0}
         self._call(
             "changeDynamics",
