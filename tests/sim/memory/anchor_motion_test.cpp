@@ -100,7 +100,7 @@ TEST(AnchorMotion, ATurningGripperKeepsWhatItHolds) {
          {Gripper{"0 0 1", 2, 2e-3, 0.8}, Gripper{"0 0 1", 6, 1e-2, 0.5},
           Gripper{"0 0 1", 6, 1e-3, 0.05}, Gripper{"0 1 0", kTurn, 1e-2, 0.3},
           Gripper{"1 0 0", kTurn, 2e-3, 0.3}, Gripper{"0 1 0", 3, 2e-3, 0.3, true},
-          Gripper{"0 0 1", 3, 2e-3, 0.3, true},
+          Gripper{"0 0 1", 3, 2e-3, 0.3, true}, Gripper{"0 0 1", 3, 2e-3, 0.6, true},
           Gripper{"0 0 1", 3, 1e-2, 0.3, true}}) {
       const auto [drift, slip] = measure_drift(gripper, model);
       EXPECT_LE(drift, 1e-9) << contact::traits(model).name << ' ' << gripper.axis << ' '
