@@ -92,7 +92,7 @@ TEST(AnchorAllocation, NoneAfterTheFirstStepsAtRest) {
   options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
   {
     Stepper settling(scene.model, options);
-    run(&settling, &scene, 2000);
+    run(&settling, &scene, 3000);
   }
   Stepper stepper(scene.model, options);
   run(&stepper, &scene, 2);

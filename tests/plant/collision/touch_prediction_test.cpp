@@ -1,10 +1,14 @@
 #include "stiction/plant/collision/touch_prediction.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "stiction/contact/gaps.hpp"
 #include "stiction/plant/repairs/convex_pair.hpp"
 #include "support/scene.hpp"
 
@@ -109,6 +113,52 @@ TEST(TouchPrediction, OnlyTheWayWithinTheHorizonCounts) {
   const double limit = std::sqrt(kLimit * kLimit - end * end);
   EXPECT_TRUE(may_meet({.offset = limit - kLittle, .start = start}));
   EXPECT_FALSE(may_meet({.offset = limit + kLittle, .start = start}));
+}
+
+/// Two boxes with flush faces that turn about one axis. What holds them together is no part of the
+/// prediction: their centers move along lines, and so they part.
+struct Turning {
+  double approach;  // besides the motion as one body [m/s]
+  double distance;  // between the faces [m]
+};
+
+constexpr double kTurn = 3, kStep = 2e-3, kHalf = 0.02;  // [rad/s], [s], [m]
+/// The speed at which the boxes part at the end of the step [m/s].
+constexpr double kParting = kTurn * kTurn * kStep * 2 * kHalf;
+
+/// Returns how the boxes meet, and whether their contacts close.
+std::pair<Meeting, bool> meet(const Turning& turning) {
+  Scene scene(support::make_mjcf("", R"(<worldbody>
+<body><freejoint/><geom type="box" size=".02 .02 .02" margin="1e-6"/></body>
+<body><freejoint/><geom type="box" size=".02 .02 .02" margin="1e-6"/></body></worldbody>)"));
+  mjData* d = scene.data;
+  d->qpos[7] = 2 * kHalf + turning.distance;
+  d->qvel[5] = d->qvel[11] = kTurn;
+  d->qvel[6] = -turning.approach;
+  d->qvel[7] = kTurn * d->qpos[7];
+  mj_fwdPosition(scene.model, d);
+  EXPECT_EQ(d->ncon, 4);
+  BodyVelocities velocities;
+  velocities.calc(scene.model, d, d->qvel);
+  TouchPrediction prediction;
+  CollisionRepair repair;
+  const std::vector<mjContact> listed(d->contact, d->contact + d->ncon);
+  const Meeting meeting =
+      prediction.predict(scene.model, d, listed, velocities, kStep, &repair, false);
+  return {meeting, std::ranges::all_of(
+                       listed, [&](const mjContact& con) { return prediction.closes(con); })};
+}
+
+TEST(TouchPrediction, BodiesThatTurnAsOneKeepTheContactsThatPressThem) {
+  const double least = contact::kTouchDistance / kStep;  // an approach that counts [m/s]
+  for (const double distance : {-1e-8, 1e-8}) {
+    // Along lines they would have parted by the end of the step.
+    for (const double approach : {least + 0.1 * kParting, least + 0.9 * kParting}) {
+      EXPECT_EQ(meet({approach, distance}), std::pair(Meeting::kAsListed, false)) << approach;
+    }
+    for (const double approach : {least + 1.1 * kParting, 0.1})
+      EXPECT_EQ(meet({approach, distance}), std::pair(Meeting::kAsListed, true)) << approach;
+  }
 }
 
 }  // namespace

@@ -184,10 +184,20 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
                                 std::span<const ManifoldPoint> before) {
   placed_.clear();
   for (const ManifoldPoint& point : before) placed_.push_back(place(point));
-  // A point that moves with the motion of the bodies over each other, or as one rolls, is the same.
+  find_moved(pair);
+  find_support(pair);
+  contacts_.clear();
+  add_listed(pair);
+  add_kept(pair, before);
+  replace(m, d, pair, contacts_);
+}
+
+/// Finds the points of the last step that have moved with the motion of the bodies over each other,
+/// or as one rolls: they are the same.
+void ContactManifolds::find_moved(const PairContacts& pair) {
   for (std::size_t i = 0; i < listed_.size(); ++i) {
     const Vec3 x = to_vector(pair.contacts[i].pos);
-    for (std::size_t b = 0; b < before.size() && match_[i] < 0; ++b) {
+    for (std::size_t b = 0; b < placed_.size() && match_[i] < 0; ++b) {
       if (is_taken_[b]) continue;
       const double moved = placed_[b].drift + 2 * placed_[b].tilt * pair.radius;
       if (norm(x - placed_[b].position) > 2 * moved) continue;
@@ -195,19 +205,27 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
       is_taken_[b] = true;
     }
   }
+}
+
+void ContactManifolds::add_support(const mjContact& con) {
+  support_.push_back(
+      {.position = to_vector(con.pos), .normal = to_vector(con.frame), .gap = con.dist});
+}
+
+/// Lets support_ be the points that go on, listed or not. Takes those that do not.
+void ContactManifolds::find_support(const PairContacts& pair) {
   support_.clear();
-  for (std::size_t b = 0; b < before.size(); ++b)
+  for (std::size_t b = 0; b < placed_.size(); ++b)
     if (!is_taken_[b] && goes_on(placed_[b], pair) && support_.size() < kMostPoints)
       support_.push_back(placed_[b]);
     else
       is_taken_[b] = true;
-  const auto add_support = [&](const mjContact& con) {
-    support_.push_back(
-        {.position = to_vector(con.pos), .normal = to_vector(con.frame), .gap = con.dist});
-  };
   for (std::size_t i = 0; i < listed_.size(); ++i)
     if (match_[i] >= 0) add_support(pair.contacts[i]);
-  contacts_.clear();
+}
+
+/// Adds the contacts that are listed, except new ones that the others support.
+void ContactManifolds::add_listed(const PairContacts& pair) {
   for (std::size_t i = 0; i < listed_.size(); ++i) {
     const mjContact& con = pair.contacts[i];
     if (match_[i] < 0) {
@@ -217,6 +235,10 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
     contacts_.push_back(con);
     now_->points.push_back(listed_[i]);
   }
+}
+
+/// Adds the points that are no longer listed.
+void ContactManifolds::add_kept(const PairContacts& pair, std::span<const ManifoldPoint> before) {
   for (std::size_t b = 0; b < before.size(); ++b) {
     if (is_taken_[b]) continue;
     mjContact& con = contacts_.emplace_back(*pair.contacts);
@@ -225,7 +247,6 @@ void ContactManifolds::complete(const mjModel* m, mjData* d, const PairContacts&
     set_distance(placed_[b].gap, &con);
     now_->points.push_back(before[b]);
   }
-  replace(m, d, pair, contacts_);
 }
 
 /// True if support_ holds a contact: seen along its normal it is within their convex hull or nearer

@@ -72,6 +72,11 @@ class ContactManifolds {
                   const PairContacts& pair);
   void complete(const mjModel* m, mjData* d, const PairContacts& pair,
                 std::span<const ManifoldPoint> before);
+  void find_moved(const PairContacts& pair);
+  void add_support(const mjContact& con);
+  void find_support(const PairContacts& pair);
+  void add_listed(const PairContacts& pair);
+  void add_kept(const PairContacts& pair, std::span<const ManifoldPoint> before);
   ManifoldPoint make_point(const mjContact& con) const;
   Placed place(const ManifoldPoint& point) const;
   bool goes_on(const Placed& point, const PairContacts& pair) const;

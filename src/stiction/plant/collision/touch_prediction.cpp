@@ -54,6 +54,7 @@ Meeting TouchPrediction::predict(const mjModel* m, mjData* d, std::span<const mj
   if (is_convex && std::any_of(listed.begin(), listed.end(), overlaps)) return Meeting::kAsListed;
   start(m, d, like, velocities);
   horizon_ = horizon;
+  parting_ = calc_parting();
   travel_ = contact::kTouchDistance / horizon;
   Closing first;
   if (!find_first(listed, true, &first)) return Meeting::kAsListed;
@@ -320,8 +321,16 @@ void TouchPrediction::keep_others(std::span<const mjContact> listed) {
 }
 
 bool TouchPrediction::closes(const mjContact& con) const {
-  const double v_n = calc_free_velocity(con, 0);
+  const double v_n = calc_free_velocity(con, 0) + parting_;
   return v_n <= -travel_ && calc_gap(con) < -horizon_ * v_n;
+}
+
+/// Returns the speed at which two bodies that turn together part at the horizon, because here their
+/// centers move along lines: at most T w_A . w_B |p_AB| [m/s]. Forces that hold them together are
+/// not known.
+double TouchPrediction::calc_parting() const {
+  const auto& [A, B] = motions_;
+  return horizon_ * std::max(0.0, mju_dot3(A.w, B.w)) * mju_dist3(A.center, B.center);
 }
 
 bool TouchPrediction::passes(const mjContact& con) const {

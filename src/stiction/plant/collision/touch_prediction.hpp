@@ -50,7 +50,7 @@ class TouchPrediction {
                   const BodyVelocities& velocities, double horizon, CollisionRepair* repair,
                   bool has_constraints);
   /// True if a listed contact of the last call closes within the horizon, if only its own normal
-  /// counts.
+  /// counts, and even if its bodies turn together and therefore part.
   bool closes(const mjContact& listed) const;
   /// True if bodies move at a listed contact of the last call, and hardly turn. If they do not meet
   /// along its normal, it does not act even if it is closed: the side of the next tile, over which
@@ -88,6 +88,7 @@ class TouchPrediction {
                bool has_constraints);
   bool find_first(std::span<const mjContact> contacts, bool takes_closed, Closing* first) const;
   void remove_unsupported(std::span<const mjContact> listed, double slop);
+  double calc_parting() const;
   double calc_arc(const mjContact& from, double time) const;
   double calc_speed(const mjContact& con) const;
   bool is_hit() const;
@@ -105,6 +106,7 @@ class TouchPrediction {
   double horizon_ = 0;            // [s]
   double time_ = 0;               // of the present pose [s]
   double probe_[3] = {};          // displacement of the second geom beyond its motion [m]
+  double parting_ = 0;            // see calc_parting [m/s]
   double travel_ = 0;             // approach that counts as none [m/s]
   std::vector<mjContact> found_;  // at the present pose
   std::vector<mjContact> hits_;   // at the start

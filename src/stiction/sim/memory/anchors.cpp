@@ -270,15 +270,16 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   };
   const Vec3 turned = turn_without_gain(before.stretch, before, *now, turn, stretch_energy);
   Vec3 u = turned;
-  // Replace the slip of the step by that of the bodies' motion, if poses tell it. The slip of a
-  // contact that slides does not stretch its spring, and neither does a jump.
+  // Replace the slip that the step expected by that of the bodies' motion, if poses tell it. A jump
+  // stretches no spring. A contact that slid takes the difference, too: where others stick, their
+  // springs move the bodies back by it in this step, which is no slip.
   if (!before.surface_moves && !keeps_slip_ && motion.tells_slip(before.normal, now->normal)) {
     const Vec3 arc = motion.calc_slip(before.position, before.normal, now->position, now->normal) -
                      turn(before.displacement);
     arc_.last_sum += arc;
     arc_.earlier_sum += turn(arc_.earlier);
     ++arc_.num_points;
-    if (!before.slips) u += arc - turn(arc_.expected);
+    u += arc - turn(arc_.expected);
   }
   u -= now->normal * dot(now->normal, u);
   const double work = 0.5 * before.stiffness * before.area *
