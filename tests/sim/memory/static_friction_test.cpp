@@ -77,6 +77,38 @@ TEST(StaticFriction, HoldsABlockUpToItAndSlidingHasTheDynamicOne) {
   }
 }
 
+/// Torsion has the same ratio of static to dynamic friction as a slip.
+TEST(StaticFriction, HoldsATorqueAboutTheNormal) {
+  constexpr double kTorsion = 0.01, kMass = 2, kInertia = 0.4 * kMass * 0.1 * 0.1;
+  for (const ContactModel model : support::models_with_anchors()) {
+    Scene scene(support::make_mjcf(
+        "timestep=\"0.002\"",
+        R"(<worldbody><geom type="plane" size="5 5 1" friction="0.3 0.01 0" condim="4"/>
+<body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="2" friction="0.3 0.01 0" condim="4"/></body></worldbody>)"));
+    Stepper stepper(scene.model, make_elastic(model), make_frictions(scene));
+    const double dynamic = kTorsion * kMass * kGravity;
+    const auto measure_rate = [&](double torque) {
+      const double before = scene.data->qfrc_applied[5];
+      for (int i = 1; i <= 400; ++i) {
+        scene.data->qfrc_applied[5] = before + (torque - before) * i / 400;
+        run(&stepper, &scene);
+      }
+      const double w = scene.data->qvel[5];
+      run(&stepper, &scene, 200);
+      return (scene.data->qvel[5] - w) / 0.4;
+    };
+    run(&stepper, &scene, 500);
+    measure_rate(0.99 * dynamic * kStatic / kDynamic);
+    const double turn = scene.data->qpos[6];  // about the normal, as a quaternion
+    run(&stepper, &scene, 1000);
+    EXPECT_NEAR(scene.data->qpos[6], turn, 1e-8);  // the springs swing by 2e-9
+    for (const double share : {1.01, 0.9}) {  // of the static bound; it goes on below it
+      const double torque = share * dynamic * kStatic / kDynamic;
+      EXPECT_NEAR(measure_rate(torque), (torque - dynamic) / kInertia, 1e-3) << share;
+    }
+  }
+}
+
 TEST(StaticFriction, HoldsPatches) {
   Scene scene = make_incline(0, 2e-3);
   plant::MaterialTable materials = make_frictions(scene);

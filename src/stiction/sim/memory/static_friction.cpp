@@ -1,6 +1,7 @@
 #include "stiction/sim/memory/static_friction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -14,21 +15,40 @@ using contact::Anchor;
 using contact::Contact;
 using contact::ContactProblem;
 
+constexpr int kSlip[5] = {0, 1, 3, 4, 5};  // components of friction: tangents, torsion, rolling
+using SlipVector = std::array<double, 5>;
+
+/// Returns the velocities of a contact that friction resists: two of slip [m/s], torsion and two of
+/// rolling, times their friction relative to that of a slip [m/s].
+/// @param V motion of the pair
+SlipVector calc_slip_velocity(const Contact& c, const math::Six& V) {
+  const auto turn = [&](int axis) {
+    const double* a = c.R_WC.data() + 3 * axis;
+    return a[0] * V[0] + a[1] * V[1] + a[2] * V[2];
+  };
+  const auto v = contact::calc_contact_velocity(c, V);
+  SlipVector slip = {v[0], v[1], turn(2) + c.spin_bias, turn(0), turn(1)};
+  const double largest = find_largest_friction(c);
+  for (int i = 0; i < 5; ++i)
+    slip[i] = i < c.dim - 1 && c.friction[i] > 0 ? slip[i] * c.friction[i] / largest : 0;
+  return slip;
+}
+
 /// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
-double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactSolution& solution,
-                 int index, double dt) {
-  constexpr int kSlip[5] = {0, 1, 3, 4, 5};
+/// @param v     its slip velocity at the end of the step
+/// @param gamma its impulse
+double calc_slip(const Contact& c, const Anchor& anchor, const SlipVector& v,
+                 const std::array<double, 6>& gamma, double dt) {
   constexpr double kRounding = 1e-6;  // of long sums of stiff springs
   const double largest = find_largest_friction(c);
   const double resistance = dt * anchor.stiffness + anchor.damping;
   double trial = 0, actual = 0;  // squared impulses, in the norm of the cone
-  for (int i = 0; i < 5 && resistance > 0; ++i) {
+  for (int i = 0; i < c.dim - 1 && resistance > 0; ++i) {
     if (!(c.friction[i] > 0)) continue;
-    const double arc = i < 2 ? anchor.arc_velocity[i] : 0;
-    const double y = dt * anchor.stiffness * anchor.stretch[i] +
-                     dt * resistance * (solution.contact_velocities[index][kSlip[i]] + arc);
-    trial += math::square(y * c.friction[i] / largest);
-    actual += math::square(solution.impulses[index][kSlip[i]] * largest / c.friction[i]);
+    const double ratio = c.friction[i] / largest, arc = i < 2 ? anchor.arc_velocity[i] : 0;
+    const double stretch = dt * anchor.stiffness * anchor.stretch[i];
+    trial += math::square((stretch + dt * resistance * arc) * ratio + dt * resistance * v[i]);
+    actual += math::square(gamma[kSlip[i]] / ratio);
   }
   trial = std::sqrt(trial);
   actual = std::sqrt(actual);
@@ -36,9 +56,16 @@ double calc_slip(const Contact& c, const Anchor& anchor, const contact::ContactS
 }
 
 /// True if the slip of a contact comes to rest in the next step if it goes on to change as in this
-/// one, from v0 to v [m/s].
-bool stops_next(const auto& v0, const auto& v) {
-  return 2 * (v[0] * v[0] + v[1] * v[1]) <= v0[0] * v[0] + v0[1] * v[1];
+/// one, from v0 to v.
+bool stops_next(const SlipVector& v0, const SlipVector& v) {
+  double change = 0;
+  for (int i = 0; i < 5; ++i) change += (2 * v[i] - v0[i]) * v[i];
+  return change <= 0;
+}
+
+/// True if a contact has no friction, such as a new one of a lagged model, whose bound is 0.
+bool is_free(const std::array<double, 6>& gamma) {
+  return std::ranges::all_of(kSlip, [&](int i) { return gamma[i] == 0; });
 }
 
 }  // namespace
@@ -73,8 +100,10 @@ void record_yielding(const ContactProblem& problem, const contact::ContactSoluti
   const double dt = problem.time_step;
   const contact::BodyPair& bodies = find_body_pair(problem, contacts.front());
   const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
+  const math::Six V = contact::calc_pair_velocity(problem, bodies, solution.v);
   const auto slip_of = [&](int i) {
-    return calc_slip(problem.contacts[i], problem.anchors[i], solution, i, dt);
+    const Contact& c = problem.contacts[i];
+    return calc_slip(c, problem.anchors[i], calc_slip_velocity(c, V), solution.impulses[i], dt);
   };
   double bound = 0, held = 0, stiffness = 0;  // [N s], [N s], [N/m]
   for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {
@@ -88,11 +117,11 @@ void record_yielding(const ContactProblem& problem, const contact::ContactSoluti
   const double farthest = held > kHolds * bound ? 2 * bound / (dt * stiffness) : 0;  // [m]
   for (const int i : contacts) {
     if (!(solution.impulses[i][2] > 0)) continue;
-    const auto v0 = contact::calc_contact_velocity(problem.contacts[i], V0);
+    const Contact& c = problem.contacts[i];
     const double slip = slip_of(i);
-    // A contact whose bound is 0, such as a new one of a lagged model, stays as it was.
-    const bool sticks = slip == 0 || (point->yields ? stops_next(v0, solution.contact_velocities[i])
-                                                    : point->force == math::Vec3{});
+    const bool sticks =
+        slip == 0 || (point->yields ? stops_next(calc_slip_velocity(c, V0), calc_slip_velocity(c, V))
+                                    : is_free(solution.impulses[i]));
     point->slip = sticks ? 0 : point->slip + slip;
     point->yields = !sticks && (point->yields || point->slip > farthest);
     ++point;
