@@ -18,8 +18,8 @@ using contact::ContactModel;
 using contact::ContactProblem;
 using contact::ContactSolution;
 using contact::SolveStatus;
-using support::make_completed_problem;
 using support::kSanitized;
+using support::make_completed_problem;
 using support::num_trials;
 using support::to_vector;
 

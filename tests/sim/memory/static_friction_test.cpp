@@ -102,7 +102,7 @@ TEST(StaticFriction, HoldsATorqueAboutTheNormal) {
     const double turn = scene.data->qpos[6];  // about the normal, as a quaternion
     run(&stepper, &scene, 1000);
     EXPECT_NEAR(scene.data->qpos[6], turn, 1e-8);  // the springs swing by 2e-9
-    for (const double share : {1.01, 0.9}) {  // of the static bound; it goes on below it
+    for (const double share : {1.01, 0.9}) {       // of the static bound; it goes on below it
       const double torque = share * dynamic * kStatic / kDynamic;
       EXPECT_NEAR(measure_rate(torque), (torque - dynamic) / kInertia, 1e-3) << share;
     }

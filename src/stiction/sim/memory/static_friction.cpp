@@ -119,9 +119,9 @@ void record_yielding(const ContactProblem& problem, const contact::ContactSoluti
     if (!(solution.impulses[i][2] > 0)) continue;
     const Contact& c = problem.contacts[i];
     const double slip = slip_of(i);
-    const bool sticks =
-        slip == 0 || (point->yields ? stops_next(calc_slip_velocity(c, V0), calc_slip_velocity(c, V))
-                                    : is_free(solution.impulses[i]));
+    const bool sticks = slip == 0 || (point->yields ? stops_next(calc_slip_velocity(c, V0),
+                                                                 calc_slip_velocity(c, V))
+                                                    : is_free(solution.impulses[i]));
     point->slip = sticks ? 0 : point->slip + slip;
     point->yields = !sticks && (point->yields || point->slip > farthest);
     ++point;
