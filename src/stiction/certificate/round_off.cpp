@@ -165,6 +165,7 @@ void RoundOff::add_pair_terms(const SolvedStep& step, const BodyPair& pair) {
 
 void RoundOff::calc_laws(const SolvedStep& step) {
   laws_.assign(step.problem.num_dofs(), 0.0);
+  contact_impulses_.resize(step.problem.num_contacts());
   impulse_ = 0;
   for (const BodyPair& pair : step.problem.pairs) add_pair(step, pair);
   for (const Row& row : step.problem.rows) add_row(step, row);
@@ -217,6 +218,7 @@ void RoundOff::add_pair(const SolvedStep& step, const BodyPair& pair) {
                                              {linear, linear, linear, angular, angular, angular});
     F.linear += change.linear;
     F.angular += change.angular + arm * change.linear;
+    contact_impulses_[i] = change.linear;
     impulse_ = std::max({impulse_, change.linear, change.angular});
   }
   add_pair_magnitude(problem, pair, F, laws_);

@@ -41,13 +41,15 @@ class RoundOff {
                        double momentum) const;
   /// Bound on the rounding error of the impulse of any contact or row [N s]; 0 before calc_laws.
   double impulse() const { return impulse_; }
+  /// Bounds on the rounding errors of the impulses of contacts, after calc_laws [N s].
+  std::span<const double> contact_impulses() const { return contact_impulses_; }
 
  private:
   void add_pair_terms(const SolvedStep& step, const contact::BodyPair& pair);
   void add_pair(const SolvedStep& step, const contact::BodyPair& pair);
   void add_row(const SolvedStep& step, const contact::Row& row);
 
-  std::vector<double> terms_, laws_, magnitude_;
+  std::vector<double> terms_, laws_, magnitude_, contact_impulses_;
   double unit_ = 0, impulses_ = 0;
   double impulse_ = 0;
 };

@@ -226,6 +226,30 @@ TEST(Coulomb, CertificateDetectsABoundThatDiffersFromTheNormalImpulse) {
   EXPECT_GT(solved.certify().coupling_error, 0.01);
 }
 
+// At 1e13 N/m the last place of a velocity is an impulse, and bounds can agree no better.
+TEST(Coulomb, RoundingOfAStiffLawIsNoCouplingError) {
+  std::mt19937_64 rng(5);
+  constexpr double kStiffness = 1e13;  // [N/m]
+  ContactProblem problem = support::make_random_problem(
+      {.num_bodies = 1, .num_trees = 0, .num_pairs = 1, .num_rows = 0}, &rng);
+  const support::DenseProblem dense(problem);
+  for (int i = 0; i < problem.num_contacts(); ++i) {
+    Contact& c = problem.contacts[i];
+    c.law = {.stiffness = kStiffness};
+    // The first contact nearly separates, at the velocity at which its force ends; others do.
+    c.bias[2] += 1 - (dense.J[i] * dense.v_star + dense.b[i])[2];
+    c.fn0 = i == 0 ? problem.time_step * kStiffness * (1 + 1e-6) : 0;
+  }
+  SolvedProblem solved(ContactModel::coulomb, problem);
+  const double impulse = solved.solution.impulses[0][2];
+  ASSERT_GT(impulse, 0);
+  ASSERT_LT(impulse, problem.time_step * problem.time_step * kStiffness * 1e-14);
+  solved.solution.normal_bounds[0] = 0;
+  EXPECT_LE(solved.certify().coupling_error, 1e-3);
+  solved.solution.normal_bounds[0] = 1e4 * impulse;
+  EXPECT_GT(solved.certify().coupling_error, 1e-3);
+}
+
 TEST(Coulomb, IslandsAreSolvedIndependentlyForAnyNumberOfThreads) {
   std::mt19937_64 rng(5);
   const auto [whole, parts] = support::make_problem_of_parts(6, &rng);

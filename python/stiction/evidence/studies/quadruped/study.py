@@ -156,9 +156,10 @@ def run_study(settings: Settings) -> StudyResult:
     for where in ("in place", EVENTS, "ahead", "hills"):
         ratios = _compare_times(result, where, *reversed(RIGID))
         if ratios:
-            name = f"{where}: ratio of CPU times, drumwright_shell to no_slip"
+            # The rest of a step is the same work under both, and may be most of it over hills.
+            name = f"{where}: ratio of the solver's CPU times, drumwright_shell to no_slip"
             source = "more expensive in the paper, too"
-            result.checks.at_least(name, ratios["physics"], 1, source)
+            result.checks.at_least(name, ratios["solver"], 1, source)
     _study_viscous(
         settings, min(duration, QUICK_VISCOUS_DURATION) if settings.quick else duration, result
     )
