@@ -97,6 +97,7 @@ void Stepper::load_anchors(const mjData* data, std::span<const std::uint64_t> an
     throw Error(ErrorCode::kWrongShape, "anchors",
                 "do not belong to a simulator of this model with this contact model and "
                 "integrator; take those of Simulator.save_anchors()");
+  workspace_->memories.turn_to(data);
   AnchorMemory memory;
   base::WordReader words(anchors.subspan(key.size()));
   try {

@@ -92,6 +92,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
   // Sensors with a delay and plugins change their part of the state.
   constexpr int kState = mjSTATE_FULLPHYSICS;
   StepReport& report = *out.report;
+  const mjData* const last_data = memories.last_data();
   clear_report(&report);
   limits.begin_call();
   const base::LimitedTask task(&limits, true);
@@ -109,6 +110,7 @@ const StepReport& Stepper::Workspace::forward(mjData* d) noexcept {
     restore(d);
     plant::write_solver_outputs(model, d, report.statistics.iterations);
   }
+  memories.turn_back_to(last_data);
   report.time = d->time;
   return report;
 }
@@ -169,7 +171,8 @@ void Stepper::Workspace::follow_model() {
   std::visit([this](auto& step) { step.follow_model(in_); }, step_);
 }
 
-StepStart Stepper::Workspace::find_start(mjData* d, double duration) const {
+StepStart Stepper::Workspace::find_start(mjData* d, double duration) {
+  memories.turn_to(d);
   StepStart start = memories.find_start(d);
   start.duration = duration;
   start.is_mj_step = in_.contact_model().is_mj_step;

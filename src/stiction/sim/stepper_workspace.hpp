@@ -47,7 +47,7 @@ class Stepper::Workspace {
 
  private:
   void check_inputs(mjData* d, bool has_sleep);
-  StepStart find_start(mjData* d, double duration) const;
+  StepStart find_start(mjData* d, double duration);
   void begin(const StepStart& start);
   void step_once(mjData* d);
   void advance_once(mjData* d, const AdvanceOptions& options);

@@ -1,5 +1,6 @@
 // The report of a step that does not go on where the last one ended says which memory it lacked,
 // and its result does not depend on steps of other states.
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,49 @@ TEST_P(MissingMemory, OtherStatesLeaveNoTrace) {
     end = scene.state();
   }
   EXPECT_TRUE(has_same_bits(ends[0], ends[1]));
+}
+
+/// Steps three data in turn by one stepper, and each by a stepper of its own.
+void expect_that_data_take_turns(const StepOptions& options) {
+  const std::string xml = make_heap(3);
+  std::deque<Scene> shared, own;
+  std::vector<Stepper> steppers;
+  for (int i = 0; i < 3; ++i) {
+    for (auto* scenes : {&shared, &own}) {
+      scenes->emplace_back(xml);
+      scenes->back().data->qvel[0] = 0.1 * i;
+    }
+    steppers.emplace_back(own[i].model, options);
+  }
+  // The models of the scenes are equal, so that one stepper can step them all.
+  Stepper stepper(shared[0].model, options);
+  for (int k = 0; k < 20; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      const StepReport& report = stepper.step(shared[i].data, 1 + k % 2);
+      ASSERT_EQ(report.ok(), steppers[i].step(own[i].data, 1 + k % 2).ok());
+      EXPECT_EQ(report.missing_memory, 0) << k;
+      ASSERT_TRUE(has_same_bits(shared[i].state(), own[i].state())) << k << " " << i;
+      if (k % 5 == 4) (void)stepper.forward(shared[0].data);
+    }
+  }
+  // A copy of the last state goes on with its memory, and so does the original afterwards.
+  shared[1].set_state(shared[2].state());
+  EXPECT_EQ(stepper.step(shared[1].data, 3).missing_memory & ~kWarnings, 0);
+  EXPECT_EQ(stepper.step(shared[2].data, 3).missing_memory, 0);
+  EXPECT_TRUE(has_same_bits(shared[1].state(), shared[2].state()));
+}
+
+TEST_P(MissingMemory, DataInTurnAreSteppedAsByAStepperEach) {
+  expect_that_data_take_turns(make_options_of(GetParam()));
+}
+
+TEST(MissingMemory, SpringsOfDataInTurnAreKept) {
+  StepOptions options;
+  options.parameters.friction_law = contact::FrictionRegularizationKind::elastic;
+  for (const auto model : {contact::ContactModel::coulomb, contact::ContactModel::lagged}) {
+    options.contact_model = model;
+    expect_that_data_take_turns(options);
+  }
 }
 
 TEST_P(MissingMemory, ForwardOfAnotherStateKeepsTheMemory) {

@@ -1,6 +1,9 @@
 #include "stiction/sim/step/step_memories.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
+#include <utility>
 
 #include "stiction/base/assert.hpp"
 #include "stiction/base/error.hpp"
@@ -29,6 +32,48 @@ template <class F>
 void StepMemories::for_each(Memory::Scope scope, F&& f) {
   for (Memory* memory : list_)
     if (memory->scope() == scope) f(memory);
+}
+
+void StepMemories::turn_to(const mjData* d) {
+  if (last_.data == d || last_.data == nullptr) return;
+  // A copy of the last state goes on with its memories.
+  const bool is_copy = last_.time == d->time && last_.positions == hash_positions(model_, d);
+  write(&find_place(last_.data).state);
+  if (!is_copy) take_up(d);
+}
+
+void StepMemories::turn_back_to(const mjData* d) {
+  if (last_.data == d || last_.data == nullptr) return;
+  write(&find_place(last_.data).state);
+  take_up(d);
+}
+
+/// Reads the memories of data that are parked, if there are any; otherwise there was no step of
+/// these data. Those of a model that has changed since are lost.
+void StepMemories::take_up(const mjData* d) {
+  const auto known = std::ranges::find(parked_, d, &Parked::data);
+  if (known == parked_.end()) {
+    last_ = {.data = d};
+    return;
+  }
+  try {
+    read(known->state, d);
+  } catch (const Error&) {
+    read(parked_.back().state, parked_.back().data);
+  }
+}
+
+/// Returns the place where the memories of data are parked: that of before, a new one, or that
+/// which has not been used for longest.
+StepMemories::Parked& StepMemories::find_place(const mjData* d) {
+  auto place = std::ranges::find(parked_, d, &Parked::data);
+  if (place == parked_.end() && std::ssize(parked_) < kMaxParked)
+    place = parked_.insert(place, Parked());
+  else if (place == parked_.end())
+    place = parked_.begin();
+  std::rotate(place, place + 1, parked_.end());
+  parked_.back().data = d;
+  return parked_.back();
 }
 
 void StepMemories::begin(const StepStart& start) {

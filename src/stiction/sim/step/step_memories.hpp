@@ -36,6 +36,13 @@ class StepMemories {
   /// Appends a memory of the integrator to the list.
   void add(Memory* memory) { list_.push_back(memory); }
 
+  /// Takes up the memories of data, if the last step was one of other data. So one stepper steps
+  /// several data in turn as one stepper each would; it remembers the last kMaxParked others.
+  void turn_to(const mjData* data);
+  /// The same where data may not exist any more.
+  void turn_back_to(const mjData* data);
+  static constexpr int kMaxParked = 64;
+
   /// Compares data with the end of the last step.
   StepStart find_start(mjData* data) const { return StepStart::compare(model_, data, last_); }
   /// Begins, divides, ends and undoes a step; see Memory. A call of advance begins and ends all
@@ -64,6 +71,14 @@ class StepMemories {
   const mjData* last_data() const { return last_.data; }
 
  private:
+  /// The memories at the end of the last step of data, for others than those of the last step.
+  struct Parked {
+    const mjData* data;
+    std::vector<std::uint64_t> state;
+  };
+  Parked& find_place(const mjData* data);
+  void take_up(const mjData* data);
+
   template <class F>
   void for_each(Memory::Scope scope, F&& f);
 
@@ -71,6 +86,7 @@ class StepMemories {
   const StepOptions& options_;
   std::vector<Memory*> list_;  // in the order of their words in a state
   StepEnd last_;
+  std::vector<Parked> parked_;  // those used last are at the end
 };
 
 }  // namespace stiction::sim
