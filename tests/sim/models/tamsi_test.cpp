@@ -130,7 +130,7 @@ TEST(TamsiScene, DividedStepsWithTendonsBetweenTreesPassTheirCertificate) {
     int num_divided = 0;
     std::mt19937_64 rng(7);
     std::normal_distribution<double> normal;
-    for (int trial = 0; trial < 30; ++trial) {
+    for (int trial = 0; trial < 60; ++trial) {
       Scene scene(support::make_mjcf(
           R"(timestep="0.004")", R"(<worldbody><geom type="plane" size="3 3 1" friction="0.9"/>)" +
                                      bodies + "</worldbody><tendon>" + tendons + "</tendon>"));
