@@ -120,8 +120,8 @@ def carry_springs(
             linear[own] += sign * motion.move_linearly(point[own])
             turn[own] += motion.angle
             way[own] += motion.angle * np.linalg.norm(point[own] - last.xpos[body], axis=1)
-    # A stretch grows by P (moved - R (linear + arc)), where P projects on the new tangent plane and R carries
-    # the old plane to it. A contact that rolls adds the difference of its arc and the chord.
+    # A stretch grows by P (moved - R (linear + arc)), where P projects on the new tangent plane and R
+    # carries the old plane to it. A contact that rolls adds the difference of its arc and the chord.
     tilt = np.minimum(turn + _calc_tilt(anchors, contacts), 1)
     expected = linear + arc
     growth = np.linalg.norm(moved - expected, axis=1)
