@@ -20,6 +20,7 @@ class StepContacts:
     distance: signed distance at the start [m], (n,).
     impulse, tangential_impulse: impulse on the second body and its tangential part [N s], (n, 3).
     normal_impulse: its normal part [N s], (n,).
+    slip_velocity: recorded one, which under friction_law 'elastic' has the expected arcs [m/s], (n, 3).
     rounding: error of both parts by the rounding of recorded normals and impulses [N s], (n,).
     """
 
@@ -37,6 +38,7 @@ class StepContacts:
         self.impulse = records["impulse"].astype(float)
         self.normal_impulse = np.sum(self.impulse * self.normal, axis=1)
         self.tangential_impulse = self.project(self.impulse)
+        self.slip_velocity = records["slip_velocity"].astype(float)
         self.rounding = SINGLE * np.linalg.norm(self.impulse, axis=1)
 
     def __len__(self) -> int:

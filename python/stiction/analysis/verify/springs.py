@@ -2,13 +2,15 @@
 
 A contact that sticks is a spring with the energy U = k |u|^2 / 2, so friction may give energy back:
 
-    gamma_t . v_t + U_end - U_start <= 0        in every step [theory:anchors].
+    gamma_t . (v_t + a / dt) + U_end - U_start <= 0        in every step [theory:anchors].
 
-A recording has the springs at the end of each step (topic /anchors). To the start of the next step
-they are carried by the motion of the bodies: a stretch u turns with the surfaces, and grows by the
-part of their motion that is not dt v, such as the way from the chord to the arc. Here this part is
-computed anew from the recorded states, as a bound on its length. What contacts hand to others of
-the same two geoms gains no energy, so the balance is that of all springs of two geoms.
+Here a is the way beyond dt v_t that the step expects from the arcs of the bodies. The recorded slip
+velocities contain a / dt. A recording has the springs at the end of each step (topic /anchors). To
+the start of the next step they are carried by the motion of the bodies: a stretch u turns with the
+surfaces, and grows by the part of their motion that the step did not expect, which is not dt v + a.
+Here this part is computed anew from the recorded states, as a bound on its length. What contacts
+hand to others of the same two geoms gains no energy, so the balance is that of all springs of two
+geoms.
 """
 
 from __future__ import annotations
@@ -35,6 +37,32 @@ class Springs:
 
     geoms: Geoms
     energy: Vector
+
+
+@dataclass(frozen=True)
+class Arcs:
+    """The way [m] beyond dt v that a step expects of each two geoms, (n, 3), the smaller id first."""
+
+    geoms: Geoms
+    way: Vector
+
+    def find(self, geoms: Geoms) -> Vector:
+        """Returns the way of each of these pairs; 0 if it has none, (n, 3)."""
+        known = {(a, b): w for (a, b), w in zip(self.geoms.tolist(), self.way, strict=True)}
+        pairs = np.sort(np.asarray(geoms).reshape(-1, 2), axis=1).tolist()
+        return np.array([known.get((a, b), np.zeros(3)) for a, b in pairs]).reshape(-1, 3)
+
+
+def find_arcs(contacts: StepContacts, velocity: Vector, time_step: float) -> Arcs:
+    """Returns the expected arcs from recorded slip velocities, which contain them.
+
+    `velocity` [m/s], (n, 3), is that of contacts at the end of the step.
+    """
+    pairs, index = _find_pairs(contacts.geoms)
+    arc = time_step * (contacts.slip_velocity - contacts.project(velocity))
+    total = np.zeros((len(pairs), 3))
+    np.add.at(total, index, arc)
+    return Arcs(pairs, total / np.bincount(index, minlength=len(pairs))[:, None])
 
 
 def sum_springs(
@@ -71,15 +99,17 @@ def carry_springs(
     last: mujoco.MjData,
     now: mujoco.MjData,
     contacts: StepContacts,
+    arcs: Arcs,
     time_step: float,
 ) -> Springs:
     """Returns the energy that the springs of a step have at most at the start of the next one.
 
     `last` has the positions at the start of the step and the velocities at its end, `now` the positions
-    at its end; the contacts are those of the next step.
+    at its end; the contacts are those of the next step, and the arcs those that the step expected.
     """
     point = anchors["position"].astype(float)
     moved, linear = np.zeros_like(point), np.zeros_like(point)
+    arc = arcs.find(anchors["geoms"])
     turn, way = np.zeros(len(point)), np.zeros(len(point))
     for side, sign in ((0, -1.0), (1, 1.0)):
         bodies = anchors["bodies"][:, side]
@@ -90,26 +120,27 @@ def carry_springs(
             linear[own] += sign * motion.move_linearly(point[own])
             turn[own] += motion.angle
             way[own] += motion.angle * np.linalg.norm(point[own] - last.xpos[body], axis=1)
-    # A stretch grows by P (moved - R linear), where P projects on the new tangent plane and R carries
-    # the old plane to it. A contact that rolls adds the difference of its arc and the chord.
+    # A stretch grows by P (moved - R (linear + arc)), where P projects on the new tangent plane and R
+    # carries the old plane to it. A contact that rolls adds the difference of its arc and the chord.
     tilt = np.minimum(turn + _calc_tilt(anchors, contacts), 1)
-    growth = np.linalg.norm(moved - linear, axis=1) + 2 * tilt * np.linalg.norm(linear, axis=1)
+    expected = linear + arc
+    growth = np.linalg.norm(moved - expected, axis=1)
+    growth += 2 * tilt * np.linalg.norm(expected, axis=1)
     growth += 0.5 * tilt**2 * way
-    # The motion of a contact that slides does not stretch its spring.
-    return sum_springs(anchors, stiffness, np.where(anchors["slipping"] != 0, 0.0, growth))
+    return sum_springs(anchors, stiffness, growth)
 
 
 def check_spring_work(
-    contacts: StepContacts, velocity: Vector, tolerance: Vector, start: Springs, end: Springs
+    contacts: StepContacts, slip: Vector, tolerance: Vector, start: Springs, end: Springs
 ) -> Violation:
     """Checks that friction gives back at most the energy of its springs [J]. NaN is left out.
 
-    `velocity` [m/s], (n, 3), is that of contacts at the end of the step, and `tolerance` its error, (n,).
+    `slip` [m/s], (n, 3), is the velocity that springs see, v_t + a / dt, and `tolerance` its error, (n,).
     """
     pairs, index = _find_pairs(contacts.geoms)
     size = np.linalg.norm(contacts.tangential_impulse, axis=1)
-    work = np.sum(contacts.tangential_impulse * velocity, axis=1)
-    speed = np.linalg.norm(velocity, axis=1)
+    work = np.sum(contacts.tangential_impulse * slip, axis=1)
+    speed = np.linalg.norm(slip, axis=1)
     error = size * (1e-5 * speed + tolerance) + contacts.rounding * speed
     before, after = (_find_energies(springs, pairs) for springs in (start, end))
     excess = np.bincount(index, work, len(pairs)) + after - before

@@ -142,8 +142,8 @@ class _Verifier:
         self._known_dofs: list[float] = []
         self._has_springs = self._options["friction_law"] == "elastic"
         self._spring_shares: dict[tuple[int, int], float] = {}
-        # The anchors at the end of the last step, and the state at its start; None if unknown.
-        self._anchors: NDArray[np.void] | None = None
+        # The last step, which has the springs at its end, and the state at its start; None if unknown.
+        self._last: Step | None = None
         self._last_start: Vector | None = None
         self._polygon_factor = _calc_polygon_factor(self._options)
         self._out = Verification(str(recording.path), self._simulator.contact_model)
@@ -164,7 +164,7 @@ class _Verifier:
                 self._verify_step(step, before)
             # The last part of a divided step begins at an unknown state.
             self._last_start = None if step.advance else before
-            self._anchors = step.anchors
+            self._last = step
             last = step.state
         out.damage = str(recording.damage or "")
         out.unknown = dict(self._unknown)
@@ -269,7 +269,9 @@ class _Verifier:
             returned = float(start.energy.sum() - end.energy.sum())
             if not np.isfinite(returned):
                 self._unknown["springs of friction that depends on the direction"] += 1
-            work = springs.check_spring_work(contacts, velocity, tolerance, start, end)
+            arcs = springs.find_arcs(contacts, velocity, dt).find(contacts.geoms)
+            slip = velocity + contacts.project(arcs) / dt
+            work = springs.check_spring_work(contacts, slip, tolerance, start, end)
         if self._traits.is_complementary:
             self._add("friction_work", work, step)
         if all_known and np.isfinite(returned):
@@ -278,12 +280,15 @@ class _Verifier:
 
     def _carry_springs(self, contacts: StepContacts, dt: float) -> springs.Springs | None:
         """Returns the springs at the start of the step; None if they are unknown."""
-        if self._anchors is None or self._last_start is None:
+        if self._last is None or self._last_start is None:
             return None
         now = self._states.start
         last = self._states.load_start(self._recording.layout, self._last_start, now.qvel)
-        stiffness = self._calc_stiffness(self._anchors)
-        return springs.carry_springs(self._anchors, stiffness, last, now, contacts, dt)
+        anchors = self._last.anchors
+        touching = StepContacts(last.model, last, self._last.contacts)
+        arcs = springs.find_arcs(touching, touching.calc_velocities(now.qvel), dt)
+        stiffness = self._calc_stiffness(anchors)
+        return springs.carry_springs(anchors, stiffness, last, now, contacts, arcs, dt)
 
     def _calc_stiffness(self, anchors: NDArray[np.void]) -> Vector:
         """Returns the stiffness of springs along the surface [N/m]; NaN if it is unknown, (n,)."""
