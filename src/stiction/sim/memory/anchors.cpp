@@ -117,6 +117,7 @@ void Anchors::keep_pair(const AnchorPair& pair) {
 /// Makes room for the next step, which has as many contacts.
 void Anchors::reserve(int num_contacts) {
   for (AnchorStep* step : {&before_.step, &now_, &open_}) step->reserve(num_contacts);
+  for (CreepWatch* creep : {&before_.creep, &steps_.now.creep}) creep->reserve(num_contacts);
   matching_.reserve(num_contacts);
   sharing_.reserve(num_contacts);
 }
