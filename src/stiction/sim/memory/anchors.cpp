@@ -327,35 +327,6 @@ void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> mat
   }
 }
 
-/// Returns the bodies of a pair, sorted. Bodies that are welded together, or to the world, are one.
-std::array<int, 2> Anchors::find_bodies(const AnchorPair& pair) const {
-  const auto find_body = [&](int geom) { return m_->body_weldid[m_->geom_bodyid[geom]]; };
-  const auto [least, largest] = std::minmax({find_body(pair.geoms[0]), find_body(pair.geoms[1])});
-  return {least, largest};
-}
-
-/// Tells that a pair has lost springs.
-/// @param force that they no longer hold [N]
-void Anchors::lose(const AnchorPair& pair, std::span<const AnchorPoint> points, double force) {
-  if (!(force > 0)) return;
-  double stretch = 0;
-  for (const AnchorPoint& point : points) stretch = std::max(stretch, norm(point.stretch));
-  steps_.now.creep.lose(find_bodies(pair), pair.geoms, force, stretch);
-}
-
-/// Loses the springs of geoms that do not touch in this step, or that belong to another state.
-/// Those of trees that sleep have no contacts, and keep them.
-void Anchors::lose_unmet() {
-  for (std::size_t i = 0; i < before_.step.pairs.size(); ++i) {
-    const AnchorPair& pair = before_.step.pairs[i];
-    if (is_met_[i] || !std::ranges::all_of(find_bodies(pair), [&](int b) { return touches_[b]; }))
-      continue;
-    Vec3 force;
-    for (const AnchorPoint& point : before_.step.points_of(pair)) force += point.force;
-    lose(pair, before_.step.points_of(pair), norm(force));
-  }
-}
-
 /// Lets the contacts of a pair share what was released. Points share the force of all anchors of
 /// the pair, also of those that were found again: a point that held its own and a share of the
 /// others would yield before them. Faces keep theirs, because their stretches differ across a
@@ -438,11 +409,7 @@ std::optional<CreepWatch::Creep> Anchors::record(const ContactProblem& problem,
   JointAnchors::record(problem, solution, steps_.now.joints);
   for (const JointAnchor& joint : steps_.now.joints) summary_.energy += joint.energy();
   steps_.now.is_moved = false;
-  CreepWatch& creep = steps_.now.creep;
-  if (!creep.is_empty())
-    for (const AnchorPair& pair : open_.pairs)
-      creep.add_contacts(find_bodies(pair), problem, solution, contacts_of(pair));
-  return creep.end_step(dt);
+  return watch_creep(problem, solution);
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate

@@ -125,6 +125,8 @@ class Anchors final : public Memory {
   std::array<int, 2> find_bodies(const AnchorPair& pair) const;
   void lose(const AnchorPair& pair, std::span<const AnchorPoint> points, double force);
   void lose_unmet();
+  std::optional<CreepWatch::Creep> watch_creep(const contact::ContactProblem& problem,
+                                               const contact::ContactSolution& solution);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
   double calc_gain(const AnchorPair& before, const AnchorPair& now, const SpringRatios& ratios,
                    double work);
