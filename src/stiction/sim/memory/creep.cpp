@@ -52,6 +52,7 @@ void CreepWatch::add_contacts(const std::array<int, 2>& bodies,
                               std::span<const int> contacts) {
   const auto at = std::ranges::lower_bound(losing_, bodies, {}, &LosingBodies::bodies);
   if (at == losing_.end() || at->bodies != bodies) return;
+  if (at->turned >= kMostTurn) return;  // no creep in this window
   LosingBodies::Step& step = at->step;
   const double dt = problem.time_step;
   const math::Six V =
@@ -60,7 +61,8 @@ void CreepWatch::add_contacts(const std::array<int, 2>& bodies,
     if (!(solution.impulses[i][2] > 0)) continue;
     const double stiffness = problem.anchors[i].stiffness;
     step.stiffness += stiffness;
-    step.yielding_force += stiffness * calc_yielded_slip(problem, i, V, solution.impulses[i]);
+    if (solution.slipping[i])
+      step.yielding_force += stiffness * calc_yielded_slip(problem, i, V, solution.impulses[i]);
   }
   step.turn = std::max(step.turn, dt * math::hypot(math::hypot(V[0], V[1]), V[2]));
 }
