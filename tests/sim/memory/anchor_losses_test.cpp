@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "sim/memory/anchor_scenes.hpp"
-#include "stiction/sim/memory/anchor_springs.hpp"
 
 namespace stiction::sim::anchor_losses_test {
 namespace {
@@ -65,34 +64,6 @@ TEST_P(ShiftingContacts, LetNoBodyCreep) {
 INSTANTIATE_TEST_SUITE_P(All, ShiftingContacts,
                          testing::Combine(testing::ValuesIn(kBodies), testing::Values(0.5, 0.9),
                                           testing::Values(1e5, 0.0), testing::Values(2e-3, 1e-2)));
-
-TEST(LossCounter, WarnsOnceUntilStepsWithoutLossesPrevailed) {
-  LossCounter counter;
-  int num_warnings = 0;
-  const auto count = [&](int num_steps, bool has_losses) {
-    for (int i = 0; i < num_steps; ++i) num_warnings += counter.add(has_losses);
-  };
-  count(49, true);
-  EXPECT_EQ(num_warnings, 0);
-  count(1, true);
-  EXPECT_EQ(num_warnings, 1);
-  count(50, false);
-  count(200, true);
-  EXPECT_EQ(num_warnings, 1);
-  count(200, false);
-  count(50, true);
-  EXPECT_EQ(num_warnings, 2);
-}
-
-TEST(LossCounter, WarnsIfEveryThirdStepHasLosses) {
-  LossCounter often, seldom;
-  int num_warnings = 0;
-  for (int i = 0; i < 400; ++i) {
-    num_warnings += often.add(i % 3 == 0);
-    EXPECT_FALSE(seldom.add(i % 6 == 0));
-  }
-  EXPECT_EQ(num_warnings, 1);
-}
 
 /// A cylinder of 1 kg at half the friction cone on a height field with a flat top.
 Scene make_field(double dt) {

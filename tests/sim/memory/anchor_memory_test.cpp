@@ -209,7 +209,7 @@ TEST(AnchorMemory, ManyPairsThatSleepCostLittle) {
   constexpr int kNumPairs = 20000, kNumSteps = 3;
   AnchorMemory memory;
   for (int i = 0; i < kNumPairs; ++i) {
-    memory.step.pairs.push_back({.geoms = {0, 1 + i}, .first_point = i, .num_points = 1});
+    memory.step.pairs.push_back({.geoms = {0, 1}, .first_point = i, .num_points = 1});
     memory.step.points.emplace_back();
   }
   Scene scene = make_incline(0.9, 2e-3);

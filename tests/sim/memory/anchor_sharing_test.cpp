@@ -1,5 +1,6 @@
 // The force of anchors that were lost is shared among the contacts of the same geoms.
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -68,6 +69,32 @@ TEST(AnchorSharing, KeepsForceMomentAndEnergyOfALostAnchor) {
   const double energy = sum_energy({&lost, 1});
   EXPECT_LE(sum_energy(contacts), energy);
   EXPECT_NEAR(sum_energy(contacts) + left, energy, 1e-9 * energy);
+}
+
+/// A spring with a tenth of the stiffness has ten times the energy at the same force.
+TEST(AnchorSharing, TellsTheForceThatIsLostForWantOfEnergy) {
+  AnchorPoint lost = make_point({}, {1e-3, 0, 0}), contact = make_point({});
+  const double force = lost.stiffness * lost.stretch.x;
+  contact.stiffness = 0.1 * lost.stiffness;
+  for (const double spare : {0.0, 1.0}) {
+    AnchorPoint released = lost, taker = contact;
+    AnchorSharing sharing;
+    sharing.start(make_ratios());
+    sharing.release(&released);
+    sharing.take(&taker, 1);
+    (void)sharing.solve(spare);
+    EXPECT_NEAR(sharing.lost_force(), spare > 0 ? 0 : force * (1 - std::sqrt(0.1)), 1e-6 * force);
+    EXPECT_NEAR(sharing.lost_force() + taker.stiffness * taker.stretch.x, force, 1e-6 * force);
+  }
+}
+
+TEST(AnchorSharing, LosesAllThatNoContactTakes) {
+  AnchorPoint lost = make_point({0.2, 0, 0}, {1e-3, 0, 0});
+  AnchorSharing sharing;
+  sharing.start(make_ratios());
+  sharing.release(&lost);
+  (void)sharing.solve(0);
+  EXPECT_DOUBLE_EQ(sharing.lost_force(), 1e-3 * lost.stiffness);
 }
 
 TEST(AnchorSharing, GivesEachContactTheSameShareOfWhatItBears) {

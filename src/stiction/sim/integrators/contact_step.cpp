@@ -298,8 +298,8 @@ void ContactStep::record_memories(const StepInputs& in) {
   if (sleep.num_asleep() > 0) geometry_.manifolds()->keep(sleeps);
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
-  if (anchors.record(contacts_.problem, contacts_.solution))
-    warn_of_lost_anchors(anchors.losing_geoms(), &out_);
+  if (const auto creep = anchors.record(contacts_.problem, contacts_.solution))
+    warn_of_creep(creep->geoms, creep->speed, &out_);
   if (sleep.num_asleep() > 0) {
     anchors.keep(sleeps);
     anchors.keep_joints([&](int tree) { return sleep.tree_sleeps(tree); });

@@ -68,12 +68,6 @@ std::array<int, 2> find_elements(std::uint64_t feature) {
   return {element(kShift_A), element(kShift_B)};
 }
 
-bool LossCounter::add(bool has_losses) {
-  count = std::clamp(count + (has_losses ? kPerLoss : -1), 0, kLimit);
-  if (count == 0) is_warned = false;
-  return count == kLimit && !std::exchange(is_warned, true);
-}
-
 void AnchorStep::clear() {
   pairs.clear();
   points.clear();
@@ -94,7 +88,8 @@ void AnchorStep::reserve(int num_points) {
 void AnchorMemory::write(base::WordWriter* words) const {
   const auto put = [words](double x) { words->put(x); };
   words->put(end);
-  words->put(losses.count << 2 | (losses.is_warned ? 2 : 0) | (is_moved ? 1 : 0));
+  words->put(is_moved);
+  creep.write(words);
   sim::write(joints, words);
   words->put(step.pairs.size());
   for (const AnchorPair& pair : step.pairs) {
@@ -115,9 +110,8 @@ void AnchorMemory::read(const mjModel* m, base::WordReader* words) {
   const auto take = [words](double& x) { x = words->take_finite(); };
   step.clear();
   end = words->take();
-  const int counted = words->take_below(4 * LossCounter::kLimit + 4);
-  losses = {.count = counted >> 2, .is_warned = (counted & 2) != 0};
-  is_moved = (counted & 1) != 0;
+  is_moved = words->take_flag();
+  creep.read(m, words);
   sim::read(m, words, &joints);
   step.pairs.resize(words->take_count(kWordsOfPair));
   for (AnchorPair& pair : step.pairs) {
@@ -254,14 +248,10 @@ void AnchorSharing::take(AnchorPoint* point, double weight) {
 void AnchorSharing::solve_for_wrench() {
   // Contacts in a row resist no moment about it, and no contacts resist nothing. Add a little
   // resistance in every direction, in units in which forces and moments are alike.
-  double force = 0, moment = 0;
-  for (int i = 0; i < 3; ++i) {
-    force += resistance_[i][i];
-    moment += resistance_[i + 3][i + 3];
-  }
+  const double force = resistance_[0][0] + resistance_[1][1] + resistance_[2][2];
   if (!(force > 0)) return;
   constexpr double kLeast = 1e-9;
-  const double lever = moment > 0 ? std::sqrt(moment / force) : 1;  // [m]
+  const double lever = calc_lever();
   double matrix[kSize * kSize], right[kSize];
   for (int i = 0; i < kSize; ++i) {
     const double unit_i = i < 3 ? 1 : lever;
@@ -272,6 +262,15 @@ void AnchorSharing::solve_for_wrench() {
   }
   if (numerics::solve_in_place(kSize, matrix, 1, right) >= 0) return;
   for (int i = 0; i < kSize; ++i) solution_[i] = right[i] / (i < 3 ? 1 : lever);
+}
+
+double AnchorSharing::calc_lever() const {
+  double force = 0, moment = 0;
+  for (int i = 0; i < 3; ++i) {
+    force += resistance_[i][i];
+    moment += resistance_[i + 3][i + 3];
+  }
+  return force > 0 && moment > 0 ? std::sqrt(moment / force) : 1;
 }
 
 AnchorSharing::Change AnchorSharing::calc_change(const Taker& taker) const {
@@ -303,11 +302,20 @@ double AnchorSharing::solve(double spare) {
     share = with_present > 0 ? 2 * at_hand / (with_present + root)
                              : (root - with_present) / (2 * added);
   }
+  Wrench lost = released_;
   for (const Taker& taker : takers_) {
+    AnchorPoint& point = *taker.point;
     const Change change = calc_change(taker);
-    taker.point->stretch += change.stretch * share;
-    taker.point->twist += change.twist * share;
+    point.stretch += change.stretch * share;
+    point.twist += change.twist * share;
+    const double k = find_stiffness(point) * share;
+    const Wrench taken =
+        make_wrench(point.position, ratios_.apply_to_stretch(change.stretch, point) * k,
+                    ratios_.apply_to_twist(change.twist, point) * k);
+    for (int i = 0; i < kSize; ++i) lost[i] -= taken[i];
   }
+  lost_force_ = std::max(norm(Vec3{lost[0], lost[1], lost[2]}),
+                         norm(Vec3{lost[3], lost[4], lost[5]}) / calc_lever());
   return std::max(0.0, at_hand - share * (with_present + share * added));
 }
 

@@ -11,6 +11,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/math/vec3.hpp"
 #include "stiction/plant/shapes/surface_motion.hpp"
+#include "stiction/sim/memory/creep.hpp"
 #include "stiction/sim/memory/joint_anchors.hpp"
 
 namespace stiction::sim {
@@ -76,25 +77,12 @@ struct AnchorStep {
   void copy(const AnchorPair& pair, const AnchorStep& from);
 };
 
-/// Finds out when contacts that stick are lost in more than a fifth of the steps: a step with
-/// losses counts four up, another one down. Bodies that rock lose contacts in cycles of two or
-/// three steps.
-struct LossCounter {
-  static constexpr int kPerLoss = 4, kLimit = 200;
-  int count = 0;           // 0 .. kLimit
-  bool is_warned = false;  // count has been kLimit, and not 0 since
-
-  /// Counts a step.
-  /// @return true if a warning is due
-  bool add(bool has_losses);
-};
-
 /// The anchors that the next step goes on with. Their pairs are sorted by their geoms.
 struct AnchorMemory {
   AnchorStep step;
   std::uint64_t end = 0;  // hash of the state at the end of the step; 0: none
   bool is_moved = false;  // bodies have been moved at the end, beyond what their velocities tell
-  LossCounter losses;
+  CreepWatch creep;
   std::vector<JointAnchor> joints;  // sorted by their keys
 
   void write(base::WordWriter* words) const;
@@ -156,6 +144,9 @@ class AnchorSharing {
   /// @param spare energy that is at hand besides that of the anchors [J]
   /// @return what is left of both [J]
   double solve(double spare);
+  /// Returns the force of the anchors that the contacts have not got, also for want of energy [N].
+  /// A moment counts by the force that it has at the contacts.
+  double lost_force() const { return lost_force_; }
 
  private:
   static constexpr int kSize = 6;
@@ -175,6 +166,9 @@ class AnchorSharing {
   /// Computes solution_.
   void solve_for_wrench();
   Change calc_change(const Taker& taker) const;
+  /// Returns the distance of the contacts from the origin at which their force has the moment that
+  /// they resist [m].
+  double calc_lever() const;
 
   SpringRatios ratios_;
   bool has_origin_ = false;
@@ -186,6 +180,7 @@ class AnchorSharing {
   /// solution_[0..2] + solution_[3..5] x r as its force, and ratios_ of solution_[3..5] as its
   /// torque.
   std::array<double, kSize> solution_{};
+  double lost_force_ = 0;
   std::vector<Taker> takers_;
 };
 

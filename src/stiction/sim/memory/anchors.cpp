@@ -74,6 +74,7 @@ void Anchors::begin(const StepStart& start) {
   goes_on_ = before_.end == start.positions;
   now_.clear();
   steps_.now.joints.clear();
+  steps_.now.creep = before_.creep;
   summary_ = {};
   if (!goes_on_)
     summary_.num_forgotten = static_cast<int>(before_.step.points.size() + before_.joints.size());
@@ -85,6 +86,7 @@ void Anchors::end_part() {
   goes_on_ = true;
   now_.clear();
   steps_.now.joints.clear();
+  steps_.now.creep = before_.creep;
   summary_ = {};
 }
 
@@ -115,6 +117,7 @@ void Anchors::keep_pair(const AnchorPair& pair) {
 /// Makes room for the next step, which has as many contacts.
 void Anchors::reserve(int num_contacts) {
   for (AnchorStep* step : {&before_.step, &now_, &open_}) step->reserve(num_contacts);
+  for (CreepWatch* creep : {&before_.creep, &steps_.now.creep}) creep->reserve(num_contacts);
   matching_.reserve(num_contacts);
   sharing_.reserve(num_contacts);
 }
@@ -127,9 +130,10 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialT
   contacts_.clear();
   surface_speed_.clear();
   is_met_.assign(before_.step.pairs.size(), false);
+  touches_.assign(m->nbody, false);
   summary_.num_lost = 0;
   summary_.energy_gain = 0;
-  has_lost_holding_ = false;
+  steps_.now.creep = before_.creep;
   problem->anchors.assign(problem->num_contacts(), Anchor());
   // Patches mostly come in the order of their contacts, so each search begins after the last one.
   std::size_t next_patch = 0;
@@ -161,7 +165,9 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialT
     if (now.static_ratio > 1)
       raise_friction(now.static_ratio, contacts_of(now), points_of(now), problem);
     write_springs(now, problem);
+    for (const int body : find_bodies(now)) touches_[body] = true;
   });
+  lose_unmet();
   joints_.carry_to(m, d, mocap, reference_step,
                    goes_on_ ? before_.joints : std::span<const JointAnchor>(), before_.is_moved,
                    problem, &steps_.now.joints);
@@ -219,6 +225,7 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   const std::span<const int> match =
       matching_.match(motion, before_.step.points_of(before), points_of(*now));
   double work = 0;
+  lost_force_ = 0;
   for (int i = 0; i < before.num_points; ++i)
     if (match[i] >= 0)
       work += carry(motion, before_.step.points[before.first_point + i], ratios,
@@ -230,7 +237,9 @@ void Anchors::find_again(const AnchorPair& before, const std::array<bool, 2>& ju
   if (summary_.num_lost > num_lost) {
     share(*now, problem);
     now->spare = sharing_.solve(before.spare);
+    lost_force_ += sharing_.lost_force();
   }
+  lose(before, before_.step.points_of(before), lost_force_);
   summary_.energy_gain += std::max(0.0, calc_gain(before, *now, ratios, work));
   expect_arc(before.dt, now);
 }
@@ -289,6 +298,7 @@ double Anchors::carry(const SurfaceMotion& motion, const AnchorPoint& before,
   constexpr double kKept = 0.05;
   if (std::abs(now->area - before.area) <= kKept * before.area) now->area = before.area;
   const double share = now->area > before.area ? before.area / now->area : 1;
+  lost_force_ += before.stiffness * std::max(0.0, before.area - now->area) * norm(u);
   now->stretch = u * share;
   now->twist = turn_without_gain(before.twist, before, *now, turn, twist_energy) * share;
   now->slip = before.slip;
@@ -314,9 +324,6 @@ void Anchors::release_lost(const SurfaceMotion& motion, std::span<const int> mat
     *work += carry(motion, point, ratios, &moved);
     sharing_.release(&moved);
     ++summary_.num_lost;
-    if (point.slips) continue;
-    has_lost_holding_ = true;
-    losing_geoms_ = before.geoms;
   }
 }
 
@@ -370,21 +377,27 @@ void Anchors::write_springs(const AnchorPair& pair, ContactProblem* problem) con
   }
 }
 
-bool Anchors::record(const ContactProblem& problem, const contact::ContactSolution& solution) {
+std::optional<CreepWatch::Creep> Anchors::record(const ContactProblem& problem,
+                                                 const contact::ContactSolution& solution) {
   summary_.largest_stretch = summary_.energy = 0;
   const double dt = problem.time_step;
   std::swap(open_, now_);
   now_.clear();
   for (AnchorPair& pair : open_.pairs) {
     const auto first = now_.points.size();
+    Vec3 lifted;  // force of the contacts that do not press
     pair.energy = 0;
     for (int p = pair.first_point; p < pair.first_point + pair.num_points; ++p) {
       const int i = contacts_[p];
-      if (!(solution.impulses[i][2] > 0)) continue;  // a contact that does not press forgets
+      if (!(solution.impulses[i][2] > 0)) {  // a contact that does not press forgets
+        lifted += open_.points[p].stretch * problem.anchors[i].stiffness;
+        continue;
+      }
       now_.points.push_back(open_.points[p]);
       pair.energy += record_point(problem.contacts[i], problem.anchors[i], solution, i,
                                   surface_speed_[p], dt, &now_.points.back());
     }
+    lose(pair, open_.points_of(pair), norm(lifted));
     if (now_.points.size() == first) continue;
     if (pair.static_ratio > 1)
       record_yielding(problem, solution, contacts_of(pair), now_.points.data() + first);
@@ -396,8 +409,7 @@ bool Anchors::record(const ContactProblem& problem, const contact::ContactSoluti
   JointAnchors::record(problem, solution, steps_.now.joints);
   for (const JointAnchor& joint : steps_.now.joints) summary_.energy += joint.energy();
   steps_.now.is_moved = false;
-  steps_.now.losses = before_.losses;
-  return steps_.now.losses.add(has_lost_holding_);
+  return watch_creep(problem, solution);
 }
 
 /// Computes the stretch at the end of the step by return mapping: the spring stretches at the rate

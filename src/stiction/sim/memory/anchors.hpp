@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -68,8 +69,9 @@ class Anchors final : public Memory {
   }
 
   /// Records the stretches at the end of the step, for the problem of the last call of carry_to.
-  /// @return true if anchors were lost in many of the last steps, and no warning has been given
-  bool record(const contact::ContactProblem& problem, const contact::ContactSolution& solution);
+  /// @return bodies that creep because they lose springs, if a warning is due
+  std::optional<CreepWatch::Creep> record(const contact::ContactProblem& problem,
+                                          const contact::ContactSolution& solution);
 
   /// Keeps the anchors of the last step for which sleeps(geom A, geom B) is true, unless their
   /// geoms touch in this step. Call it after record.
@@ -102,8 +104,6 @@ class Anchors final : public Memory {
   /// no anchors of its start.
   bool lacks_memory() const { return (!now_.points.empty() || has_joints()) && !goes_on_; }
   const AnchorSummary& summary() const { return summary_; }
-  /// Returns the two geoms that lost an anchor last.
-  const std::array<int, 2>& losing_geoms() const { return losing_geoms_; }
 
   /// The anchors of the last step.
   const AnchorMemory& memory() const { return before_; }
@@ -122,6 +122,11 @@ class Anchors final : public Memory {
                const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
                     const AnchorPair& before, const SpringRatios& ratios, double* work);
+  std::array<int, 2> find_bodies(const AnchorPair& pair) const;
+  void lose(const AnchorPair& pair, std::span<const AnchorPoint> points, double force);
+  void lose_unmet();
+  std::optional<CreepWatch::Creep> watch_creep(const contact::ContactProblem& problem,
+                                               const contact::ContactSolution& solution);
   void share(const AnchorPair& now, const contact::ContactProblem& problem);
   double calc_gain(const AnchorPair& before, const AnchorPair& now, const SpringRatios& ratios,
                    double work);
@@ -148,12 +153,12 @@ class Anchors final : public Memory {
     math::Vec3 earlier_sum{};  // carried to the new tangent planes [m/s^2]
     int num_points = 0;
   } arc_;
-  bool keeps_slip_ = false;            // poses do not tell the slip of the pair being found again
-  bool has_lost_holding_ = false;      // a contact that stuck was lost in this step
-  std::array<int, 2> losing_geoms_{};  // of the last such contact
-  AnchorStep open_;  // scratch: the contacts of the step, also those that do not press
+  bool keeps_slip_ = false;  // poses do not tell the slip of the pair being found again
+  double lost_force_ = 0;    // of the springs of faces that have shrunk, for that pair [N]
+  AnchorStep open_;          // scratch: the contacts of the step, also those that do not press
   bool goes_on_ = false;
   std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
+  std::vector<bool> touches_;  // for each body: it has contacts in this step
   std::vector<int> contacts_;  // index in the problem of each point of now_
   AnchorMatching matching_;
   AnchorSharing sharing_;

@@ -34,9 +34,8 @@ SlipVector calc_slip_velocity(const Contact& c, const math::Six& V) {
   return slip;
 }
 
-/// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
-/// @param v     its slip velocity at the end of the step
-/// @param gamma its impulse
+/// Returns calc_yielded_slip.
+/// @param v its slip velocity at the end of the step
 double calc_slip(const Contact& c, const Anchor& anchor, const SlipVector& v,
                  const std::array<double, 6>& gamma, double dt) {
   constexpr double kRounding = 1e-6;  // of long sums of stiff springs
@@ -70,6 +69,12 @@ bool is_free(const std::array<double, 6>& gamma) {
 
 }  // namespace
 
+double calc_yielded_slip(const ContactProblem& problem, int contact, const math::Six& V,
+                         const std::array<double, 6>& gamma) {
+  const Contact& c = problem.contacts[contact];
+  return calc_slip(c, problem.anchors[contact], calc_slip_velocity(c, V), gamma, problem.time_step);
+}
+
 double find_static_ratio(double static_friction, const Contact& c) {
   const double dynamic = c.friction[0];
   return dynamic > 0 && static_friction > dynamic ? static_friction / dynamic : 1;
@@ -102,8 +107,7 @@ void record_yielding(const ContactProblem& problem, const contact::ContactSoluti
   const math::Six V0 = contact::calc_pair_velocity(problem, bodies, problem.v0);
   const math::Six V = contact::calc_pair_velocity(problem, bodies, solution.v);
   const auto slip_of = [&](int i) {
-    const Contact& c = problem.contacts[i];
-    return calc_slip(c, problem.anchors[i], calc_slip_velocity(c, V), solution.impulses[i], dt);
+    return calc_yielded_slip(problem, i, V, solution.impulses[i]);
   };
   double bound = 0, held = 0, stiffness = 0;  // [N s], [N s], [N/m]
   for (int i = bodies.first_contact; i < bodies.first_contact + bodies.num_contacts; ++i) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include <mujoco/mujoco.h>
 
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/math/six.hpp"
 #include "stiction/sim/memory/anchor_springs.hpp"
 
 /// Static friction above the dynamic one, for springs that remember whether they have yielded. In
@@ -30,6 +32,12 @@ void begin_yielding(const mjModel* model, const contact::ContactProblem& problem
 /// ratio, so that springs keep their stiffnesses.
 void raise_friction(double ratio, std::span<const int> contacts,
                     std::span<const AnchorPoint> points, contact::ContactProblem* problem);
+
+/// Returns how far a contact slips in a step beyond the stretch of its spring [m], 0 if it sticks.
+/// @param V     motion of its pair at the end of the step
+/// @param gamma its impulse
+double calc_yielded_slip(const contact::ContactProblem& problem, int contact, const math::Six& V,
+                         const std::array<double, 6>& gamma);
 
 /// Finds out which contacts of two geoms have yielded at the end of the step. A contact that slips
 /// while others hold the two bodies keeps its static friction until it has slipped twice as far as

@@ -120,12 +120,13 @@ inline constexpr Warning kPluginState{
     "of advance, because nothing is known of its units; give max_time_step the step that the "
     "plugins need"};
 
-inline constexpr Warning kLostAnchors{
+inline constexpr Warning kCreep{
     WarningKind::anchors,
-    "{geom 0}, {geom 1}: in many steps MuJoCo lists other contact points than in the step before, "
-    "so the springs of contacts that stick are made anew, and what they hold may creep; give both "
-    "geoms pressure fields (hydroelastic_modulus), a larger stiffness, or a shape with fewer "
-    "corners"};
+    "{geom 0} and {geom 1} creep by {0:2} m/s although friction could hold them: in many steps "
+    "their contacts are others than in the step before, or the step does not begin with the state "
+    "in which the last one ended, so the springs of contacts that stick are lost; give each MjData "
+    "its own simulator, both geoms pressure fields (hydroelastic_modulus), a larger stiffness, or "
+    "a shape with fewer corners"};
 
 inline constexpr Warning kMadeEnergy{
     WarningKind::made_energy,

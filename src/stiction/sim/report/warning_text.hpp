@@ -24,7 +24,7 @@ enum class WarningKind {
   coupling,      // friction is bounded by other normal impulses than those of the step
   rotation,      // a body or joint turns by more than half a turn in the step
   plugin_state,  // advance does not know the error of an engine plugin's state
-  anchors,       // springs of contacts that stick are lost in many steps
+  anchors,       // bodies creep because springs of their contacts are lost
   made_energy,   // a contact gives energy that no motion has put into it
   contact_list,  // MuJoCo has found more contacts of two geoms than it keeps
 };

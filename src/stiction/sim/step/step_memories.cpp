@@ -120,7 +120,7 @@ std::uint32_t StepMemories::used() const {
 
 /// Copies of a model have equal sizes; MuJoCo's signature is lost in its binary format.
 std::array<std::uint64_t, 4> StepMemories::make_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540011;  // "STICST", version 17
+  constexpr std::uint64_t kFormat = 0x5354494353540012;  // "STICST", version 18
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);

@@ -285,8 +285,8 @@ void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOut
   out->warn(warnings::kMadeEnergy, {.ids = {geoms[0], geoms[1]}, .numbers = {energy}});
 }
 
-void warn_of_lost_anchors(const std::array<int, 2>& geoms, StepOutputs* out) {
-  out->warn(warnings::kLostAnchors, {.ids = {geoms[0], geoms[1]}});
+void warn_of_creep(const std::array<int, 2>& geoms, double speed, StepOutputs* out) {
+  out->warn(warnings::kCreep, {.ids = {geoms[0], geoms[1]}, .numbers = {speed}});
 }
 
 }  // namespace stiction::sim

@@ -83,7 +83,8 @@ void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, Step
 /// @param energy [J]
 void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOutputs* out);
 
-/// Warns that contacts that stick are lost in many steps, so that what they hold may creep.
-void warn_of_lost_anchors(const std::array<int, 2>& geoms, StepOutputs* out);
+/// Warns of bodies that creep because the springs of their contacts are lost.
+/// @param speed [m/s]
+void warn_of_creep(const std::array<int, 2>& geoms, double speed, StepOutputs* out);
 
 }  // namespace stiction::sim
