@@ -74,6 +74,16 @@ void bind_all_names(nb::module_& m) {
              "Names of the quadrature rules of faces.", contact::quadrature_names);
   bind_names(m, "friction_laws", "def friction_laws() -> list[str]", "Names of the friction laws.",
              contact::friction_law_names);
+  m.def(
+      "resolve_friction_law",
+      [](std::string_view contact_model, std::string_view friction_law) {
+        return contact::name_of(
+            contact::choose_friction_law(contact::parse_contact_model(contact_model),
+                                         contact::parse_friction_regularization(friction_law)));
+      },
+      nb::arg("contact_model"), nb::arg("friction_law"),
+      nb::sig("def resolve_friction_law(contact_model: str, friction_law: str) -> str"),
+      "Returns the law that a model has under a friction law: 'automatic' stands for another one.");
 }
 
 void bind_traits(nb::module_& m) {

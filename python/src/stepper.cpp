@@ -263,6 +263,11 @@ class PyStepper {
     const mjData* d = data_.find(data);
     use("load_anchors", [&] { stepper_.load_anchors(d, anchors); });
   }
+  void turn_to(nb::handle data) {
+    check_data(data);
+    const mjData* d = data_.find(data);
+    use("get_state", [&] { stepper_.turn_to(d); });
+  }
   void forget_anchors() {
     use("forget_anchors", [this] { stepper_.forget_anchors(); });
   }
@@ -365,6 +370,7 @@ void bind_stepper(nb::module_& m) {
       .def("calc_hessian", &PyStepper::calc_hessian)
       .def("calc_condition_number", &PyStepper::calc_condition_number)
       .def("get_state", &PyStepper::get_state)
+      .def("turn_to", &PyStepper::turn_to, "data"_a.none())
       .def("set_state", &PyStepper::set_state, "state"_a)
       .def("save_anchors", &PyStepper::save_anchors)
       .def("list_anchors", &PyStepper::list_anchors,

@@ -154,22 +154,22 @@ class Simulator:
         options = {name: self._options[name] for name in names}
         return {**options, "limitation": limitation, **explanation}
 
-    def get_state(self) -> bytes:
-        """Returns what the simulator remembers of the last step.
+    def get_state(self, data: mujoco.MjData | None = None) -> bytes:
+        """Returns what the simulator remembers of the last step, or of the last step of `data`.
 
         That is the active set of a rigid model, from which the next solve starts; for patches the
         position from which the force of a deep overlap goes on; the last poses of mocap bodies; the
         pairs of geoms that are deep in each other; the contact forces that bound the friction of
         lagged models; the springs of friction_law 'elastic'; and the length and the error of the last
-        step of `advance`. Patches, mocap bodies, forces and springs are part of the
-        physics: without these bytes a deep patch has another force, and a mocap body has no velocity
-        for two displacements. A checkpoint of the bytes and of MuJoCo's state mjSTATE_INTEGRATION
-        continues with the same bits:
+        step of `advance`. Without them what is held yields once, and deep patches have other forces. A
+        checkpoint of the bytes and of MuJoCo's state mjSTATE_INTEGRATION continues with the same bits:
 
             state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
             mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
             memory = sim.get_state()
         """
+        if data is not None:
+            self._stepper.turn_to(data)
         return self._stepper.get_state()
 
     def set_state(self, state: bytes) -> None:

@@ -191,7 +191,7 @@ STATIC = {"materials": {"m": {"friction": 0.3, "static_friction": 0.5}}, "geoms"
 
 def test_static_friction_needs_springs_that_remember(model: mujoco.MjModel) -> None:
     with pytest.warns(stiction.IgnoredSettingWarning, match="static_friction .* under 'elastic'"):
-        stiction.Simulator(model, properties=STATIC)
+        stiction.Simulator(model, friction_law="soft", properties=STATIC)
     with pytest.raises(stiction.Error, match="static_friction is 0.5, but there is no friction"):
         make(model, properties={"materials": {"m": {"static_friction": 0.5}}})
     sim = make(model, properties=STATIC)

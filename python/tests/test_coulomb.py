@@ -44,7 +44,9 @@ def run_planar(
         "materials": {"steel": {"stiffness": 2e7, "dissipation": dissipation}},
         "geoms": {"*": "steel"},
     }
-    simulator = stiction.Simulator(model, "coulomb", properties=properties, tolerance=1e-9)
+    simulator = stiction.Simulator(
+        model, "coulomb", properties=properties, friction_law="soft", tolerance=1e-9
+    )
     rows, largest = [data.qpos.copy()], 0.0
     for _ in range(round((0.08 if body is ROD else 0.3) / dt)):
         report = simulator.step(data)

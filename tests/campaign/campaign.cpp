@@ -20,6 +20,8 @@ sim::StepOptions make_options(ContactModel model, const World& world) {
   options.tolerance = 1e-8;
   options.on_failure = sim::OnFailure::stop;
   options.max_seconds = 5;
+  // Springs see the arcs of bodies besides the velocities that the laws compare.
+  options.parameters.friction_law = contact::FrictionRegularizationKind::soft;
   if (contact::traits(model).takes_laws && dice.chance(0.1) && !world.traits.has_pressure_fields)
     options.parameters.normal_law = contact::NormalLawKind::hertz;
   return options;

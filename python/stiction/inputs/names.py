@@ -89,6 +89,8 @@ def advise_elastic(labels: Sequence[str], friction_law: str, body: str) -> str:
     """Returns what holds a body without creep, for models that creep; empty if there are none."""
     if not labels:
         return ""
+    if friction_law == "automatic":  # models that creep are not those that it gives springs
+        friction_law = "soft"
     return (
         f"{', '.join(labels)}: friction creeps while it holds, by the regularization of friction_law "
         f"'{friction_law}'; --friction-law elastic holds '{body}' on springs that do not creep"

@@ -193,7 +193,7 @@ class Recorder:
     ) -> StepReport:
         model = self.simulator.model
         mujoco.mj_getState(model, data, self._before, fmt.INTEGRATION)
-        memory = self.simulator.get_state() if self._has_memory else b""
+        memory = self.simulator.get_state(data) if self._has_memory else b""
         if not self._continues(memory):
             self._writer.write_start(self._time_ns(), self.num_steps + 1, self._before)
         if self._has_memory:
@@ -209,7 +209,7 @@ class Recorder:
     def _continues(self, memory: bytes) -> bool:
         """True if the state and the simulator's memory are those after the last step.
 
-        Inputs may differ. The memory differs if someone set it, or stepped other data by the simulator.
+        Inputs may differ. The memory differs if someone set it.
         """
         if memory != self._memory:
             return False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from stiction._core import contact_models, list_options
+from stiction._core import contact_models, list_options, resolve_friction_law
 from stiction.inputs.arguments import check_flag, check_integer, check_name, check_number
 from stiction.inputs.names import suggest_name
 from stiction.laws import check_law
@@ -123,8 +123,10 @@ def describe_options(indent: int) -> str:
 def describe_setup(model: Any, options: Mapping[str, Any], time_step: float) -> str:
     """Returns what steps a model, for a representation: sizes, and the options that were chosen."""
     chosen = {"contact_model": options["contact_model"], "time_step": time_step}
+    law = resolve_friction_law(options["contact_model"], DEFAULTS["friction_law"])
+    defaults = {**DEFAULTS, "friction_law": law}
     for name, value in options.items():
-        if name in DEFAULTS and value != DEFAULTS[name]:
+        if name in defaults and value != defaults[name]:
             chosen.setdefault(name, value)
     texts = (f"{name}={value!r}" for name, value in chosen.items())
     return f"<{model.nbody - 1} bodies, {model.nv} dofs>, {', '.join(texts)}"

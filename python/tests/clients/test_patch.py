@@ -375,6 +375,7 @@ def test_after_two_halves_positions_are_of_the_end_and_forces_of_the_step():
     np.testing.assert_array_equal(robot.data.sensor("touch").data, touch)
 
 
+@pytest.mark.filterwarnings("ignore::stiction.StepWarning")  # the box jams
 def test_a_reset_repeats_the_episode_bit_for_bit():
     model = mujoco.MjModel.from_xml_string(
         SCENE.replace(

@@ -111,7 +111,7 @@ def test_a_model_fails_or_is_refused_only_with_a_reason(tmp_path: Path) -> None:
 def test_stiffening_is_said_from_a_tenth_on() -> None:
     """1 + mu d |v_t| with mu = 0.5 and d = 20 s/m."""
     pair = PairProperties(friction=0.5, stiffness=1e5, dissipation=20, relaxation_time=0)
-    options = {**DEFAULTS, "contact_model": "similar", "time_step": 0.01}
+    options = {**DEFAULTS, "contact_model": "similar", "friction_law": "soft", "time_step": 0.01}
     assert describe_stiffening(options, pair, 0.0099) is None
     assert "1.11 times as stiff" in (describe_stiffening(options, pair, 0.0111) or "")
     assert describe_stiffening({**options, "contact_model": "coulomb"}, pair, 1.0) is None

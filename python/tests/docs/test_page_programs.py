@@ -74,11 +74,10 @@ def test_the_readme_says_how_fast_its_box_creeps() -> None:
     by_stiction, by_mujoco = mujoco.MjData(model), mujoco.MjData(model)
     stiction.Simulator(model).step(by_stiction, 1000)
     mujoco.mj_step(model, by_mujoco, 1000)
-    speeds = tuple(
-        f"{1e6 * np.linalg.norm(data.qvel[:3]):.0f} µm/s" for data in (by_stiction, by_mujoco)
-    )
-    said = re.findall(r"creeps at (\d+ µm/s), and under `mj_step` at (\d+ µm/s)", read("README.md"))
-    assert said == [speeds]
+    assert "stays on the slope, without creep" in read("README.md")
+    assert np.linalg.norm(by_stiction.qvel[:3]) < 1e-9
+    (said,) = re.findall(r"under `mj_step` it creeps at (\d+) µm/s", read("README.md"))
+    assert f"{1e6 * np.linalg.norm(by_mujoco.qvel[:3]):.0f}" == said
 
 
 def test_a_stiffness_from_solref_gives_the_same_depth() -> None:

@@ -112,15 +112,15 @@ def test_the_time_of_an_engine_for_gpus_is_marked() -> None:
     assert "† marks an engine that" in page
 
 
-def test_the_models_with_creep_have_rows_with_true_defaults() -> None:
-    for model in ("coulomb", "lagged"):
-        assert ENGINES[f"stiction {model} defaults"].settings["options"] == {}
+def test_the_models_with_creep_have_rows_at_the_default_tolerance() -> None:
+    assert ENGINES["stiction coulomb soft"].settings["options"] == {"friction_law": "soft"}
+    assert ENGINES["stiction lagged defaults"].settings["options"] == {}
     # sap has no slip tolerance, so its row has the defaults.
     assert ENGINES["stiction sap"].settings["options"] == {}
     creep = {r.engine: r.creep for r in COMMITTED if r.scene == "held_cube" and r.time_step == 0.01}
-    for model in ("coulomb", "lagged"):
+    for name in ("coulomb soft", "lagged defaults"):
         # Half of the friction bound: rho / sqrt(1 - rho^2) of the tolerance of 1e-4 m/s.
-        assert creep[f"stiction {model} defaults"] == pytest.approx(1e-4 / math.sqrt(3), rel=1e-3)
+        assert creep[f"stiction {name}"] == pytest.approx(1e-4 / math.sqrt(3), rel=1e-3)
 
 
 def test_a_finding_without_its_rows_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

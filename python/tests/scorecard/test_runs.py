@@ -170,9 +170,8 @@ def test_runs_are_kept_repeated_and_measured(tmp_path: Path) -> None:
 
 def test_other_settings_are_another_run(tmp_path: Path) -> None:
     engine = ENGINES["stiction coulomb"]
-    other = dataclasses.replace(
-        engine, settings={"contact_model": "coulomb", "options": {"stiction_tolerance": 1.0}}
-    )
+    options = {"friction_law": "soft", "stiction_tolerance": 1.0}
+    other = dataclasses.replace(engine, settings={"contact_model": "coulomb", "options": options})
     with Campaign(tmp_path, ENVIRONMENTS) as campaign:
         campaign.run(make_run("stiction coulomb"))
         creeping = dataclasses.replace(make_run("stiction coulomb"), engine=other)

@@ -73,7 +73,7 @@ def test_options_make_the_same_simulator_again(model: mujoco.MjModel) -> None:
         "drop_separating": False, "remember_forces": False, "time_step": 0.25, "on_failure": "stop",
     }  # fmt: skip
     options = stiction.Simulator(model, **given).options
-    assert options == {**DEFAULTS, **given, "properties": None}
+    assert options == {**DEFAULTS, "friction_law": "soft", **given, "properties": None}
     assert stiction.Simulator(model, **options).options == options
     assert stiction.Simulator(model, time_step=None).time_step == model.opt.timestep
 

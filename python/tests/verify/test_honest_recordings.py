@@ -253,7 +253,7 @@ def record_forces(path: Path, scene: tuple[str, str], contact_model: str) -> sti
     model = mujoco.MjModel.from_xml_string(xml)
     data, random = mujoco.MjData(model), np.random.default_rng(0)
     data.qvel[:] = 3 * random.standard_normal(model.nv)
-    simulator = stiction.Simulator(model, contact_model)
+    simulator = stiction.Simulator(model, contact_model, friction_law="soft")
     with stiction.Recorder(path, simulator) as recorder:
         for i in range(150):
             if i % 20 == 0:

@@ -23,7 +23,7 @@ double calc_island_coupling(const SolvedStep& step, int island, const ImpulseChe
                             std::span<const double> by_law, std::span<const double> momentum,
                             std::span<const double> rounding) {
   const ContactProblem& problem = step.problem;
-  double largest = 0, sum = 0, max_w = 0;
+  double largest = 0, sum = 0, max_w = 0, surfaces2 = 0;
   int num = 0;
   for (const int p : step.islands.pairs(island)) {
     const contact::BodyPair& pair = problem.pairs[p];
@@ -33,13 +33,16 @@ double calc_island_coupling(const SolvedStep& step, int island, const ImpulseChe
       largest = std::max(largest, std::abs(laws.normal_bounds()[i] - impulse) - allowed);
       sum += impulse;
       max_w = std::max(max_w, problem.delassus[i]);
+      surfaces2 = std::max(surfaces2, contact::calc_surface_momentum2(problem, i));
     }
   }
   if (!(largest > 0)) return 0;
+  const auto blocks = step.islands.blocks(island);
   const double scale =
-      calc_residual_scale(problem, step.islands.blocks(island), by_law, momentum).impulses;
+      calc_residual_scale(problem, blocks, by_law, momentum, 1, surfaces2).impulses;
   const double relative = std::max(step.resolution, step.relative_tolerance);
-  const double resolution = max_w > 0 ? relative * scale / std::sqrt(max_w) : 0;
+  const double resolved = step.absolute_resolution + relative * scale;
+  const double resolution = max_w > 0 ? resolved / std::sqrt(max_w) : 0;
   return largest / std::max(sum / num, resolution);
 }
 

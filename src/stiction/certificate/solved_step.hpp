@@ -22,9 +22,10 @@ struct SolvedStep {
   const Islands& islands;         // of the problem
   ContactModel model;
   const ModelParameters& parameters;
-  double relative_tolerance;  // the solver's, of the momentum residual [-]
-  double absolute_tolerance;  // the solver's, of the momentum residual [sqrt(J)]
-  double resolution = 0;      // the solver's, of bounds of friction; 0: relative_tolerance [-]
+  double relative_tolerance;       // the solver's, of the momentum residual [-]
+  double absolute_tolerance;       // the solver's, of the momentum residual [sqrt(J)]
+  double resolution = 0;           // the solver's, of bounds of friction; 0: relative_tolerance [-]
+  double absolute_resolution = 0;  // the solver's, of bounds of friction [sqrt(J)]
   const ContactSolution& solution;
   /// False if the velocities stand for accelerations, which have no energy.
   bool has_energy = true;

@@ -78,10 +78,11 @@ struct ContactModelTraits {
   // Contacts that the model accepts.
   /// Friction is bounded by the normal impulse of the step before.
   bool lags_friction = false;
-  bool takes_laws = false;     // the options normal_law and friction_law
-  bool takes_anchors = false;  // friction_law elastic
-  bool takes_torsion = false;  // condim 4 and 6
-  bool takes_patches = true;   // contact surfaces of pressure fields
+  bool takes_laws = false;       // the options normal_law and friction_law
+  bool takes_anchors = false;    // friction_law elastic
+  bool prefers_anchors = false;  // friction_law elastic, unless another one is given
+  bool takes_torsion = false;    // condim 4 and 6
+  bool takes_patches = true;     // contact surfaces of pressure fields
 
   // The distance from which a contact acts, see Reach.
   bool lifts_sliding = false;  // friction lifts a sliding body, by mu times the slip of a step
@@ -156,6 +157,7 @@ inline constexpr ContactModelTraits kContactModels[] = {
      .has_error_bound = true,
      .takes_laws = true,
      .takes_anchors = true,
+     .prefers_anchors = true,
      .takes_torsion = true,
      .options = {.stiction_tolerance = true, .friction_regularization = true}},
     {.model = ContactModel::no_slip,

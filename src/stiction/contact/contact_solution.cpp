@@ -24,7 +24,7 @@ ResidualScale calc_residual_scale(const ContactProblem& problem, std::span<const
   }
   const double acting = std::sqrt(std::max(p2, contact2));
   return {.impulses = std::max(acting, kResolvedMomentum * std::sqrt(momentum2 + surfaces2)),
-          .momentum = std::max(acting, std::sqrt(momentum2))};
+          .momentum = std::max(acting, std::sqrt(momentum2 + surfaces2))};
 }
 
 }  // namespace stiction::contact

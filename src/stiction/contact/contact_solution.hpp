@@ -110,7 +110,7 @@ inline constexpr double kResolvedMomentum = 1e-8;
 /// Two scales of the residual of a set of blocks [sqrt(J)].
 struct ResidualScale {
   double impulses = 0;  // of the impulses that act, at least kResolvedMomentum |D A v|
-  double momentum = 0;  // the larger of the impulses that act and |D A v|
+  double momentum = 0;  // the larger of the impulses that act and |D A v|, with moving surfaces
 };
 
 /// Returns the square of the momentum with which a body at rest would hit the moving surface of a

@@ -9,15 +9,16 @@ namespace stiction::contact {
 namespace {
 
 // In the order of the enum.
-constexpr std::string_view kNames[] = {"soft", "quadratic", "arctan", "elastic"};
-constexpr int kNumRegularizations = 3;
+constexpr std::string_view kNames[] = {"soft", "quadratic", "arctan", "elastic", "automatic"};
+constexpr int kNumRegularizations = 3, kNumLaws = 4;
 
 }  // namespace
 
 std::span<const std::string_view> friction_regularization_names() {
   return std::span(kNames).first(kNumRegularizations);
 }
-std::span<const std::string_view> friction_law_names() { return kNames; }
+std::span<const std::string_view> friction_law_names() { return std::span(kNames).first(kNumLaws); }
+std::span<const std::string_view> friction_law_choices() { return kNames; }
 
 std::string_view name_of(FrictionRegularizationKind kind) {
   return kind == FrictionRegularizationKind::custom ? "custom" : kNames[static_cast<int>(kind)];
@@ -25,6 +26,12 @@ std::string_view name_of(FrictionRegularizationKind kind) {
 
 FrictionRegularizationKind parse_friction_regularization(std::string_view name) {
   return static_cast<FrictionRegularizationKind>(parse_name("friction_law", name, kNames));
+}
+
+FrictionRegularizationKind choose_friction_law(ContactModel model, FrictionRegularizationKind law) {
+  using enum FrictionRegularizationKind;
+  if (law != automatic) return law;
+  return traits(model).prefers_anchors ? elastic : soft;
 }
 
 void check_custom_laws(const ModelParameters& parameters) {

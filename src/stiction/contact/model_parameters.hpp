@@ -14,14 +14,17 @@ namespace stiction::contact {
 
 /// The friction laws. The friction regularizations give friction as a function of slip below the
 /// slip tolerance. Under `elastic` a contact sticks by a tangential spring instead, see Anchor.
-/// Each law has one name in C++, Python and files, except `custom`, which has no name in files.
-/// This is a regularization by a table of the caller, see law_tables.hpp.
-enum class FrictionRegularizationKind { soft, quadratic, arctan, elastic, custom };
+/// `automatic` stands for the law that choose_friction_law returns. Each law has one name in C++,
+/// Python and files, except `custom`, which has no name in files. This is a regularization by a
+/// table of the caller, see law_tables.hpp.
+enum class FrictionRegularizationKind { soft, quadratic, arctan, elastic, automatic, custom };
 
 /// Returns the names of the regularizations but `custom`, in the order of the enum.
 std::span<const std::string_view> friction_regularization_names();
-/// Returns the names of all laws but `custom`, in the order of the enum.
+/// Returns the names of all laws but `automatic` and `custom`, in the order of the enum.
 std::span<const std::string_view> friction_law_names();
+/// Returns these names and `automatic`.
+std::span<const std::string_view> friction_law_choices();
 std::string_view name_of(FrictionRegularizationKind kind);
 /// Returns the law with a name.
 /// @throws Error that suggests the nearest name if there is no such law
@@ -69,6 +72,9 @@ struct ModelParameters {
 /// Checks that the laws which the parameters name exist.
 /// @throws Error if a law is `custom` and there is no custom law
 void check_custom_laws(const ModelParameters& parameters);
+/// Returns the law that a model has under a law: `automatic` is `elastic` where
+/// ContactModelTraits::prefers_anchors, otherwise `soft`.
+FrictionRegularizationKind choose_friction_law(ContactModel model, FrictionRegularizationKind law);
 /// Checks that a model supports the friction law.
 /// @throws Error if the law is `elastic` and the model has no tangential springs
 void check_friction_law(ContactModel model, const ModelParameters& parameters);

@@ -45,6 +45,9 @@ struct SolverOptions {
 
   /// Returns the relative tolerance at which bounds of friction are resolved [-].
   double resolution() const { return std::max(relative_tolerance, coupling_resolution); }
+  /// Returns what is added to it, so that bounds which differ by less than the absolute tolerance
+  /// agree: such impulses are rounding errors [sqrt(J)].
+  double absolute_resolution() const { return absolute_tolerance / coupling_tolerance; }
 };
 
 /// Solves contact problems with one contact model, island by island. A solver reuses its memory

@@ -329,7 +329,7 @@ ContactProperties read_contact_properties(const std::filesystem::path& path) {
 
 void apply_laws(const ContactProperties& properties, sim::StepOptions* options) {
   contact::ModelParameters& chosen = options->parameters;
-  const contact::ModelParameters standard;
+  const contact::ModelParameters standard = sim::StepOptions().parameters;
   if (properties.normal_law && chosen.normal_law == standard.normal_law)
     contact::set_law(*properties.normal_law, &chosen);
   if (properties.friction_law && chosen.friction_law == standard.friction_law)

@@ -165,7 +165,8 @@ struct ChosenSlipFunction {
 template <class T>
 SlipFunction<T> calc_slip_function(const ChosenSlipFunction& function, const T& s) {
   switch (function.kind) {
-    case FrictionRegularizationKind::soft: break;
+    case FrictionRegularizationKind::soft:
+    case FrictionRegularizationKind::automatic: break;
     case FrictionRegularizationKind::quadratic: return calc_quadratic(s);
     case FrictionRegularizationKind::arctan: return calc_arctan(s);
     case FrictionRegularizationKind::elastic: return calc_huber(s);

@@ -75,6 +75,7 @@ std::vector<std::uint64_t> Stepper::get_state() const {
 void Stepper::get_state(std::vector<std::uint64_t>* state) const {
   workspace_->memories.write(state);
 }
+void Stepper::turn_to(const mjData* data) { workspace_->memories.turn_to(data); }
 void Stepper::set_state(std::span<const std::uint64_t> state) { workspace_->set_state(state); }
 void Stepper::resume(std::span<const std::uint64_t> state) { workspace_->memories.read(state); }
 

@@ -79,6 +79,9 @@ class Stepper {
   /// and the trees that sleep. A stepper with the same model and options that gets these numbers by
   /// set_state, and an mjData with the same mjSTATE_INTEGRATION, continues with the same bits.
   std::vector<std::uint64_t> get_state() const;
+  /// Takes up what is remembered of data, as the next step of data does, so that get_state returns
+  /// that. A stepper remembers the last steps of several data.
+  void turn_to(const mjData* data);
   /// Does the same in the caller's memory.
   void get_state(std::vector<std::uint64_t>* state) const;
   /// @throws Error if the numbers are not the state of a stepper with this model and these options;

@@ -28,20 +28,20 @@ StepStatus status_of(base::StopReason reason) {
 
 }  // namespace
 
-Stepper::Workspace::Workspace(const mjModel* model, const StepOptions& options,
+Stepper::Workspace::Workspace(const mjModel* model, const StepOptions& given,
                               plant::MaterialTable materials)
     : model(model),
-      options(options),
+      options(resolve(given, materials)),
       materials(materials.geoms.empty() ? plant::make_default_materials(model)
                                         : std::move(materials)),
       plant(model),
       models(model, options),
-      memories(model, this->options, &plant),
+      memories(model, options, &plant),
       out(model, options.on_failure),
       input_check(model),
       in_{.model = model,
           .models = models,
-          .options = this->options,
+          .options = options,
           .materials = this->materials,
           .plant = plant,
           .mocap = memories.mocap.motion},

@@ -134,13 +134,18 @@ TEST_P(MocapBody, PushesAsAWallThatBodiesHitDoes) {
 TEST_P(MocapBody, TouchesARestingBodyAtRoundOff) {
   // The gap is a whole number of steps, so that the bodies touch at the end of one, by round-off.
   const std::array<double, 3> velocity = {0.3, 0, 0};
-  for (const double offset : {0.06, 0.07, 0.08}) {
-    Scene scene = make_scene(kPushed[0].bodies);
-    Stepper stepper(scene.model, options());
-    for (int i = 0; i < 90; ++i) {
-      place(&scene, velocity);
-      scene.data->mocap_pos[0] += 0.3 * (kApproach - offset);
-      ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << offset;
+  StepOptions with_law = options();
+  for (const auto law : {contact::FrictionRegularizationKind::soft,
+                         contact::FrictionRegularizationKind::automatic}) {
+    with_law.parameters.friction_law = law;
+    for (const double offset : {0.06, 0.07, 0.08}) {
+      Scene scene = make_scene(kPushed[0].bodies);
+      Stepper stepper(scene.model, with_law);
+      for (int i = 0; i < 90; ++i) {
+        place(&scene, velocity);
+        scene.data->mocap_pos[0] += 0.3 * (kApproach - offset);
+        ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene)) << offset;
+      }
     }
   }
 }

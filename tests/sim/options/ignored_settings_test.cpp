@@ -122,6 +122,7 @@ TEST(IgnoredSettings, NameStaticFrictionUnderLawsWithoutMemory) {
   table.sources[1].friction = table.sources[1].static_friction = "f:3";
   StepOptions options;
   options.contact_model = ContactModel::coulomb;
+  options.parameters.friction_law = contact::FrictionRegularizationKind::soft;
   using Texts = std::vector<std::string>;
   EXPECT_EQ(find_ignored_settings(scene.model, table, options),
             Texts{"static_friction (f:3) has no effect under the friction law 'soft'; it has one "

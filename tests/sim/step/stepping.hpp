@@ -14,10 +14,12 @@ using support::fast_rigid_models;
 using support::model_name;
 using support::rigid_models;
 
+/// Returns options without springs, whose laws have closed forms; make_elastic has springs.
 inline StepOptions make_options(contact::ContactModel model, double tolerance = 1e-5) {
   StepOptions options;
   options.contact_model = model;
   options.tolerance = tolerance;
+  options.parameters.friction_law = contact::FrictionRegularizationKind::soft;
   return options;
 }
 

@@ -171,6 +171,7 @@ def start_stiction(scene: ControlScene, accuracy: float) -> Callable[[float, flo
             scene.model,
             "coulomb",
             properties=_make_properties(scene),
+            friction_law="soft",
             stiction_tolerance=_STICTION_TOLERANCE,
         )
     data = _make_data(scene)

@@ -114,6 +114,7 @@ class PlanarBody:
                 contact_model,
                 properties=self.make_properties(),
                 tolerance=tolerance,
+                friction_law="soft",
                 stiction_tolerance=stiction_tolerance,
                 friction_regularization=_REGULARIZATION,
                 near_rigid_factor=0.0,

@@ -36,7 +36,7 @@ class Engine:
 _Choice = tuple[dict[str, Any], str, str]
 _DEFAULTS: _Choice = ({}, "defaults", "docs/contact_models.md")
 _LOW_TOLERANCE: _Choice = (
-    {"stiction_tolerance": 1e-6},
+    {"friction_law": "soft", "stiction_tolerance": 1e-6},
     "stiction_tolerance 1e-6 m/s",
     'docs/contact_models.md, "Stiction creeps, by a known amount": lower v_s',
 )
@@ -45,10 +45,11 @@ _ELASTIC: _Choice = (
     'friction_law "elastic"',
     "docs/anchors.md: for things that are held",
 )
+_SOFT: _Choice = ({"friction_law": "soft"}, 'friction_law "soft"', "docs/creep.md")
 # More rows of a model, by the word that their names add to it.
 _MORE: dict[str, dict[str, _Choice]] = {
     "lagged": {"defaults": _DEFAULTS},
-    "coulomb": {"defaults": _DEFAULTS, "elastic": _ELASTIC},
+    "coulomb": {"soft": _SOFT, "elastic": _ELASTIC},
 }
 
 

@@ -14,23 +14,23 @@ from stiction.evidence.scorecard.results import Cell
 # the paragraph that its text does not give as a number. The paragraph appears only if all its numbers
 # exist and all its claims hold.
 _TEXT = """
-if {held_cube/stiction coulomb defaults/2/creep} > 5e-5
-**Our default creeps more than MuJoCo with its remedies.** At half of its friction bound the held
-cube creeps at {held_cube/stiction coulomb defaults/0/creep} under `coulomb`, at
+if {held_cube/stiction coulomb soft/2/creep} > 5e-5
+**Regularized friction creeps more than MuJoCo with its remedies.** At half of its friction bound the
+held cube creeps at {held_cube/stiction coulomb soft/0/creep} under `friction_law="soft"`, at
 {held_cube/mujoco elliptic/0/creep} under MuJoCo with impratio 100, and at {held_cube/mujoco
 noslip/0/creep} with noslip, at {held_cube/stiction coulomb/0/time_step}.
 
 if {held_cube/stiction rigid_coulomb/0/creep} < 1e-9
 if {held_cube/stiction coulomb elastic/0/creep} < 1e-9
 **Springs hold without creep.** The same cube creeps at {held_cube/stiction coulomb
-elastic/0/creep} under `coulomb` with `friction_law="elastic"`, at {held_cube/newton steel/0/creep}
+elastic/0/creep} under our default, at {held_cube/newton steel/0/creep}
 with Newton's anchors, and not at all under `rigid_coulomb`.
 
 if {grip_threshold/stiction coulomb elastic/0/creep} < 1e-9
-if {grip_threshold/stiction coulomb defaults/0/creep} > 1e-4
+if {grip_threshold/stiction coulomb soft/0/creep} > 1e-4
 **Springs hold at 1.001 times the friction that a grip needs.** What is held there creeps at
 {grip_threshold/stiction coulomb elastic/0/creep} with them, at {grip_threshold/stiction coulomb
-defaults/0/creep} under our defaults, at {grip_threshold/mujoco elliptic/0/creep} under MuJoCo with
+soft/0/creep} with regularized friction, at {grip_threshold/mujoco elliptic/0/creep} under MuJoCo with
 impratio 100, and at {grip_threshold/pybullet/0/creep} under Bullet, at
 {grip_threshold/stiction coulomb/0/time_step}.
 
@@ -44,12 +44,12 @@ which creep at {held_cube/genesis/0/creep} and {held_cube/motrixsim/0/creep} in 
 Pinocchio's ADMM solver holds that cube at {held_cube/pinocchio admm/0/creep}, and errs by
 {grip_threshold/pinocchio admm/2/error} in the six grips.
 
-if {friction_angle/stiction coulomb defaults/2/error} > 0.02
+if {friction_angle/stiction coulomb soft/2/error} > 0.02
 if {friction_angle/stiction coulomb/2/error} < 0.01
-**Near its bound the default creeps at seven times v_s.** The block 1 % below the friction angle
-creeps at {friction_angle/stiction coulomb defaults/2/creep}, so our defaults err by
-{friction_angle/stiction coulomb defaults/2/error} there, by {capstan/stiction coulomb
-defaults/2/error} at the capstan and by {wedge/stiction coulomb defaults/2/error} at the wedge.
+**Near its bound regularized friction creeps at seven times v_s.** The block 1 % below the friction angle
+creeps at {friction_angle/stiction coulomb soft/2/creep}, so `coulomb` with it errs by
+{friction_angle/stiction coulomb soft/2/error} there, by {capstan/stiction coulomb
+soft/2/error} at the capstan and by {wedge/stiction coulomb soft/2/error} at the wedge.
 
 if {held_cube/stiction stewart_trinkle/0/error} > 0.1
 if {held_cube/stiction anitescu_potra/0/error} > 0.1

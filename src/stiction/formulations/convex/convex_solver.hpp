@@ -215,8 +215,7 @@ class ConvexSolver final : public ContactSolver {
             .tolerance = kMargin * options.coupling_tolerance,
             .max_evaluations = options.max_rounds};
         const double mobility = start_coupled(problem, memory, island_problem);
-        CoupledIsland<IslandProblem<F>> coupled_island(island_problem, mobility,
-                                                       options.resolution());
+        CoupledIsland<IslandProblem<F>> coupled_island(island_problem, mobility, options);
         const auto is_solved = [&] {
           CoupledNewton<IslandProblem<F>> check(&coupled_island, newton, coupling.tolerance,
                                                 memory.x, memory.next_x, memory.scratch);
@@ -230,7 +229,7 @@ class ConvexSolver final : public ContactSolver {
                 CouplingMemory own = memory;
                 own.x = memory.space_x;
                 in_contact_space->read_normals(own.x);
-                CoupledIsland start_island(in_contact_space, mobility, options.resolution());
+                CoupledIsland start_island(in_contact_space, mobility, options);
                 numerics::NewtonResult found;
                 (void)try_coupled_newton(half, coupling.tolerance, own, &start_island, &found);
                 if (std::isfinite(found.residual.norm))

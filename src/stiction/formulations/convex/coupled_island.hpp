@@ -29,9 +29,11 @@ class CoupledIsland {
   using F = typename Island::Formulation;
 
   /// @param max_mobility largest mobility w of the island's contacts [1/kg]
-  /// @param resolution   of SolverOptions
-  CoupledIsland(Island* island, double max_mobility, double resolution)
-      : island_(*island), max_mobility_(max_mobility), resolution_(resolution) {}
+  CoupledIsland(Island* island, double max_mobility, const SolverOptions& options)
+      : island_(*island),
+        max_mobility_(max_mobility),
+        resolution_(options.resolution()),
+        absolute_resolution_(options.absolute_resolution()) {}
 
   Island& island() { return island_; }
 
@@ -112,7 +114,9 @@ class CoupledIsland {
 
   /// Returns the smallest impulse that bounds have to resolve [N s].
   /// @param scale of the residual [sqrt(J)]
-  double calc_resolution(double scale) const { return to_impulse(resolution_ * scale); }
+  double calc_resolution(double scale) const {
+    return to_impulse(absolute_resolution_ + resolution_ * scale);
+  }
 
  private:
   // Operations on one batch of either kind.
@@ -141,7 +145,7 @@ class CoupledIsland {
   }
 
   Island& island_;
-  double max_mobility_, resolution_;
+  double max_mobility_, resolution_, absolute_resolution_;
   double smoothing_ = 1;
 };
 

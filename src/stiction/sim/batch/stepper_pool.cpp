@@ -9,7 +9,7 @@ StepperPool::Member::Member(const mjModel* model, const StepOptions& options,
     : stepper(model, options, materials), fresh(stepper.get_state()) {}
 
 StepperPool::StepperPool(const StepOptions& options, plant::MaterialTable materials)
-    : options_(options), materials_(std::move(materials)) {}
+    : options_(resolve(options, materials)), materials_(std::move(materials)) {}
 
 void StepperPool::clear() {
   const std::scoped_lock lock(mutex_);

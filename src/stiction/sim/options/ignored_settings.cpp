@@ -86,8 +86,12 @@ void add_given(const Settings& s, std::string_view name, F&& source_of, const st
 // ---- options ------------------------------------------------------------------------------------
 
 void check_options(const Settings& s, Texts* out) {
+  StepOptions defaults;
+  defaults.contact_model = s.options.contact_model;
+  defaults = resolve(defaults, s.materials);
   for (const Option& option : option_table()) {
-    if (is_used(option, s.options) || get_value(option, s.options) == get_default(option)) continue;
+    if (is_used(option, s.options) || get_value(option, s.options) == get_value(option, defaults))
+      continue;
     const std::string use =
         is_replaced_by_springs(option, s.options)
             ? " under the friction law 'elastic', whose contacts stick by springs; it has one "
@@ -286,7 +290,8 @@ std::string describe_model(const StepOptions& options) {
 
 std::vector<std::string> find_ignored_settings(const mjModel* m,
                                                const plant::MaterialTable& materials,
-                                               const StepOptions& options, bool may_sleep) {
+                                               const StepOptions& given, bool may_sleep) {
+  const StepOptions options = resolve(given, materials);
   const Settings s = {.m = m,
                       .materials = materials,
                       .options = options,

@@ -140,13 +140,14 @@ constexpr Option kOptions[] = {
      .help = "Law of the normal force."},
     {.name = "friction_law",
      .member =
-         choice<kParameters, &ModelParameters::friction_law>(names<contact::friction_law_names>),
+         choice<kParameters, &ModelParameters::friction_law>(names<contact::friction_law_choices>),
      .is_used = has<&ContactModelTraits::takes_laws>,
      .help =
          "Function by which friction increases with slip below the slip tolerance; or 'elastic', "
          "under which a contact that sticks is a spring along the surface that remembers its "
          "stretch, so that what contacts hold does not creep; for lagged, lagged_regularized and "
-         "coulomb."},
+         "coulomb. 'automatic' is 'elastic' under coulomb, and 'soft' under other models and where "
+         "surfaces have pressure fields."},
     {.name = "tessellation",
      .member = choice<kSurfaces, &SurfaceOptions::tessellation>(names<contact::tessellation_names>),
      .is_used = has<&ContactModelTraits::takes_patches>,

@@ -1,5 +1,7 @@
 #include "stiction/sim/options/step_options.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "stiction/base/error.hpp"
@@ -65,6 +67,18 @@ const IntegratorTraits& traits(Integrator integrator) {
 std::string_view name_of(Integrator integrator) { return traits(integrator).name; }
 
 std::span<const std::string_view> on_failure_names() { return kOnFailureNames; }
+
+StepOptions resolve(StepOptions options, const plant::MaterialTable& materials) {
+  using enum contact::FrictionRegularizationKind;
+  const auto has_field = [](const plant::Material& material) {
+    return !std::isnan(plant::find_hydroelastic_modulus(material)) ||
+           !material.pressure_field.empty();
+  };
+  contact::FrictionRegularizationKind& law = options.parameters.friction_law;
+  if (law == automatic && std::ranges::any_of(materials.geoms, has_field)) law = soft;
+  law = contact::choose_friction_law(options.contact_model, law);
+  return options;
+}
 
 void validate(const StepOptions& options) {
   for (const Option& option : option_table()) check_range(option, get_value(option, options));

@@ -7,6 +7,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/model_parameters.hpp"
 #include "stiction/contact/patch_contact.hpp"
+#include "stiction/plant/materials/materials.hpp"
 
 namespace stiction::sim {
 
@@ -77,9 +78,14 @@ struct StepOptions {
   bool exact_mobility = true;
   /// Records the course of Newton's method in StepReport::trace.
   bool trace = false;
-  contact::ModelParameters parameters;
+  contact::ModelParameters parameters = {.friction_law =
+                                             contact::FrictionRegularizationKind::automatic};
   contact::SurfaceOptions surfaces;
 };
+
+/// Returns the options with the friction law that `automatic` stands for: `soft` if a surface has a
+/// pressure field, because soft pads swing on springs, otherwise that of choose_friction_law.
+StepOptions resolve(StepOptions options, const plant::MaterialTable& materials);
 
 /// Checks the options.
 /// @throws Error naming the option, its value and its range, or naming the integrator or the LCP

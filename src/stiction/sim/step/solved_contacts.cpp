@@ -28,6 +28,7 @@ certificate::SolvedStep make_solved_step(const StepInputs& in,
           .relative_tolerance = options.relative_tolerance,
           .absolute_tolerance = options.absolute_tolerance,
           .resolution = options.resolution(),
+          .absolute_resolution = options.absolute_resolution(),
           .solution = contacts.solution,
           .has_energy = has_energy};
 }

@@ -17,6 +17,7 @@ from stiction.evidence.studies.clutter.measures import (
     measure_ratio,
 )
 from stiction.evidence.studies.clutter.run import (
+    COUPLING_LIMIT,
     PLAIN_SIMILAR,
     STICTION_TOLERANCE,
     STIFF_SAP,
@@ -81,13 +82,20 @@ def check_main(main: Lines) -> Checks:
 
 
 def check_coupling(runs: Sequence[ClutterRun]) -> Checks:
-    """Checks the coupling error of all runs of coulomb, at any time step and stiffness."""
-    errors = [run.coupling_error for run in runs if run.case.contact_model == "coulomb"]
-    if not errors:
+    """Checks the coupling error of all runs of coulomb, at any time step and stiffness.
+
+    At 1e13 N/m the last place of a velocity is a large impulse, so a step may fall back.
+    """
+    of_coulomb = [run for run in runs if run.case.contact_model == "coulomb"]
+    resolved = [run.coupling_error for run in of_coulomb if run.case.stiffness < 1e13]
+    if not resolved:
         return Checks()
-    name = f"coupling error, coulomb, largest of {len(errors)} runs"
     checks = Checks()
-    checks.at_most(name, max(errors), 1e-3, "target")
+    name = f"coupling error below 1e13 N/m, coulomb, largest of {len(resolved)} runs"
+    checks.at_most(name, max(resolved), COUPLING_LIMIT, "target")
+    share = max(run.num_uncoupled / len(run.time) for run in of_coulomb)
+    name = "share of steps with a larger one, coulomb, largest of all runs"
+    checks.at_most(name, share, 1e-3, "target: 1e13 N/m as well")
     return checks
 
 

@@ -55,6 +55,7 @@ class ClutterCase:
                 self.contact_model,
                 properties=make_properties(self.stiffness),
                 tolerance=self.tolerance,
+                friction_law="soft",
                 stiction_tolerance=self.stiction_tolerance,
                 friction_regularization=self.friction_regularization,
                 near_rigid_factor=self.near_rigid_factor,
@@ -106,6 +107,7 @@ Vector = NDArray[np.float64]
 DURATION = 3.0  # [s]
 IMPACTS = (0.1, 0.75)  # interval in which the bodies fall onto each other [s]
 SETTLED = 2.0  # time from which the pile counts as settled, and its drift is measured [s]
+COUPLING_LIMIT = 1e-3  # coulomb falls back to the bound of lagged above it [-]
 STEADY_FROM = 1.75  # time from which penetration is measured [s]
 
 
@@ -131,6 +133,7 @@ class ClutterRun:
     worst_residual: float  # largest residual relative to the acting impulses [-]
     residual_to_momentum: float  # largest residual relative to momentum [-]
     coupling_error: float  # largest coupling error, for models that report it [-]
+    num_uncoupled: int  # steps whose coupling error is above COUPLING_LIMIT
     # Number of failed steps. They keep the best solution found.
     num_failed: int
     us_per_step: float  # median CPU time per step [us]
@@ -187,6 +190,7 @@ class ClutterRun:
             "worst_residual": self.worst_residual,
             "residual_to_momentum": self.residual_to_momentum,
             "coupling_error": self.coupling_error,
+            "num_uncoupled": self.num_uncoupled,
             "failed_steps": self.status,
             "us_per_step": self.us_per_step,
         }
@@ -218,6 +222,7 @@ def run_clutter_case(case: ClutterCase, num_conditions: int = 0) -> ClutterRun:
         worst_residual=log.residual,
         residual_to_momentum=log.to_momentum,
         coupling_error=log.coupling,
+        num_uncoupled=log.num_uncoupled,
         num_failed=sum(log.status.values()),
         us_per_step=float(np.median(log.us)),
         start=start,
@@ -240,6 +245,7 @@ class _Log:
         self.depths: list[Vector] = []
         self.settled = np.empty(0)  # qpos at SETTLED
         self.deepest_falling = self.residual = self.to_momentum = self.coupling = 0.0
+        self.num_uncoupled = 0
         self.status: dict[str, int] = {}
 
     def begin_step(self, data: mujoco.MjData) -> None:
@@ -256,6 +262,7 @@ class _Log:
         self.residual = max(self.residual, certificate.relative_residual)
         self.to_momentum = max(self.to_momentum, certificate.residual_to_momentum)
         self.coupling = max(self.coupling, certificate.coupling_error)
+        self.num_uncoupled += certificate.coupling_error > COUPLING_LIMIT
         self.trace[i, 0] = (i + 1) * case.time_step
         self.trace[i, 1:4] = (
             statistics.max_iterations,

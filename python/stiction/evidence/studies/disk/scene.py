@@ -130,6 +130,7 @@ class Disk:
                 contact_model,
                 time_step=time_step,
                 tolerance=_TOLERANCE,
+                friction_law="soft",
                 stiction_tolerance=stiction_tolerance,
                 near_rigid_factor=0.0,
                 tessellation=self.tessellation,
