@@ -139,8 +139,9 @@ def test_the_creep_is_as_predicted_under_every_model(tmp_path: Path) -> None:
         "mujoco", "mujoco impratio 10", "mujoco impratio 100",
         "mujoco noslip", "mujoco impratio 100 noslip",
     ]  # fmt: skip
-    assert abs(float(rows["no_slip"][0])) < 1e-6
-    for name in ("coulomb", "sap", "lagged", "similar", "tamsi", "mujoco"):
+    for name in ("coulomb", "no_slip"):
+        assert abs(float(rows[name][0])) < 1e-4
+    for name in ("sap", "lagged", "similar", "tamsi", "mujoco"):
         assert float(rows[name][0]) == pytest.approx(float(rows[name][1]), rel=0.05)
     assert rows["mujoco"][2] == "-"
 

@@ -17,7 +17,7 @@ from stiction.commands.app import app
 from stiction.commands.options import ContactModel, Json, Laws, Properties, SceneFile, TimeStep
 from stiction.commands.output import Messages, make_console, print_json
 from stiction.scene import load_scene
-from stiction.setup.options import DEFAULTS
+from stiction.setup.options import DEFAULTS, find_defaults
 from stiction.simulator import Simulator
 from stiction.tables.text_table import make_text_table
 
@@ -132,7 +132,8 @@ def _print_head(console: Console, explanation: dict[str, Any]) -> None:
         law if isinstance(law, str) else "of a table"
         for law in (explanation["normal_law"], explanation["friction_law"])
     )
-    if laws != (DEFAULTS["normal_law"], DEFAULTS["friction_law"]):
+    defaults = find_defaults(explanation["contact_model"])
+    if laws != (defaults["normal_law"], defaults["friction_law"]):
         model += f", normal law {laws[0]}, friction law {laws[1]}"
     console.print(f"They {verdict}: {explanation['reason']}; {model}.")
     if explanation["limitation"]:

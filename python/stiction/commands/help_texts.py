@@ -7,7 +7,7 @@ import inspect
 # Lines to type for each command. The scenes are those of the package; a test reads all of the lines.
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
-        "stiction run pinch --friction-law elastic",
+        "stiction run pinch --friction-law soft",
         "stiction run my_scene.xml --duration 5s --record out.mcap",
     ),
     "replay": ("stiction replay out.mcap --verify",),
@@ -19,7 +19,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "explain": ("stiction explain pinch left_pad cube",),
     "grasp": (
         "stiction grasp pinch cube --contact-model coulomb",
-        "stiction grasp my_gripper.xml bottle --friction-law elastic",
+        "stiction grasp my_gripper.xml bottle --friction-law soft",
     ),
     "converge": (
         "stiction converge spatula --contact-model coulomb --accuracy 1e-4",

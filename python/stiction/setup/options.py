@@ -120,11 +120,16 @@ def describe_options(indent: int) -> str:
     return "\n".join(entries).lstrip()
 
 
+def find_defaults(contact_model: str) -> dict[str, Any]:
+    """Returns the defaults under a contact model, with the law that 'automatic' stands for."""
+    law = resolve_friction_law(contact_model, DEFAULTS["friction_law"])
+    return {**DEFAULTS, "friction_law": law}
+
+
 def describe_setup(model: Any, options: Mapping[str, Any], time_step: float) -> str:
     """Returns what steps a model, for a representation: sizes, and the options that were chosen."""
     chosen = {"contact_model": options["contact_model"], "time_step": time_step}
-    law = resolve_friction_law(options["contact_model"], DEFAULTS["friction_law"])
-    defaults = {**DEFAULTS, "friction_law": law}
+    defaults = find_defaults(options["contact_model"])
     for name, value in options.items():
         if name in defaults and value != defaults[name]:
             chosen.setdefault(name, value)

@@ -70,21 +70,23 @@ bool is_left_out(const std::string& name) {
   });
 }
 
-/// Returns true if the digest changes with one bit of a value.
+/// Returns true if the digest changes with one bit of a value, and by its copy, too.
 template <class T>
-bool tells(const ModelDigest& digest, T* value) {
+bool tells(ModelDigest& digest, T* value) {
   const std::uint64_t before = digest.calc();
+  EXPECT_TRUE(digest.has(before));
   auto* const byte = reinterpret_cast<unsigned char*>(value);
   *byte ^= 1;
   const bool is_other = digest.calc() != before;
+  EXPECT_EQ(digest.has(before), !is_other);
   *byte ^= 1;
-  return is_other && digest.calc() == before;
+  return is_other && digest.calc() == before && digest.has(before);
 }
 
 TEST(ModelDigest, TellsAChangeOfEveryArray) {
   Scene scene = make_scene();
   mjModel* m = scene.model;
-  const ModelDigest digest(m);
+  ModelDigest digest(m);
   int num_told = 0;
   const auto check = [&](const std::string& name, auto* values, mjtSize size) {
     if (size == 0) return;
@@ -102,7 +104,7 @@ TEST(ModelDigest, TellsAChangeOfEveryArray) {
 TEST(ModelDigest, TellsAChangeOfEveryOption) {
   Scene scene = make_scene();
   mjModel* m = scene.model;
-  const ModelDigest digest(m);
+  ModelDigest digest(m);
 #define X(type, name, n) EXPECT_TRUE(tells(digest, &m->opt.name)) << #name;
 #define XVEC(type, name, n) EXPECT_TRUE(tells(digest, &m->opt.name[n - 1])) << #name;
   MJOPTION_FIELDS

@@ -154,6 +154,17 @@ void expect_that_data_take_turns(const StepOptions& options) {
   EXPECT_EQ(stepper.step(shared[1].data, 3).missing_memory & ~kWarnings, 0);
   EXPECT_EQ(stepper.step(shared[2].data, 3).missing_memory, 0);
   EXPECT_TRUE(has_same_bits(shared[1].state(), shared[2].state()));
+  // So do further copies, although the stepper has stepped the others since.
+  const std::vector<mjtNum> middle = shared[2].state();
+  for (Scene* scene : {&shared[0], &shared[1], &own[0]}) {
+    scene->set_state(middle);
+    EXPECT_EQ(stepper.step(scene->data, 3).missing_memory & ~kWarnings, 0);
+    EXPECT_TRUE(has_same_bits(scene->state(), shared[0].state()));
+  }
+  // Data without a step find the memory of a new stepper.
+  own[1].data->time = 9;
+  stepper.turn_to(own[1].data);
+  EXPECT_EQ(stepper.get_state(), Stepper(own[1].model, options).get_state());
 }
 
 TEST_P(MissingMemory, DataInTurnAreSteppedAsByAStepperEach) {

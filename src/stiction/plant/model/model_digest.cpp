@@ -102,6 +102,7 @@ ModelDigest::ModelDigest(const mjModel* m) {
 #undef X
 #undef MJ_M
 #define MJ_M(size) size
+  for (const Bytes& array : arrays_) size_ += array.size;
 }
 
 std::span<const std::string_view> ModelDigest::left_out() { return kLeftOut; }
@@ -110,6 +111,23 @@ std::uint64_t ModelDigest::calc() const noexcept {
   Sums sums;
   for (const Bytes& array : arrays_) sums.add(array.first, array.size);
   return sums.join();
+}
+
+bool ModelDigest::has(std::uint64_t digest) {
+  if (digest != 0 && digest == copied_) {
+    const unsigned char* copy = copy_.data();
+    for (const Bytes& array : arrays_) {
+      if (std::memcmp(array.first, copy, array.size) != 0) return false;
+      copy += array.size;
+    }
+    return true;
+  }
+  if (calc() != digest) return false;
+  copy_.resize(size_);
+  unsigned char* copy = copy_.data();
+  for (const Bytes& array : arrays_) copy = std::copy_n(array.first, array.size, copy);
+  copied_ = digest;
+  return true;
 }
 
 }  // namespace stiction::plant

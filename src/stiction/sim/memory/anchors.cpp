@@ -72,6 +72,7 @@ void sort(AnchorStep* step) {
 void Anchors::begin(const StepStart& start) {
   steps_.begin();
   goes_on_ = before_.end == start.positions;
+  if (!start.goes_on) before_.creep = {};  // another run, as after a reset
   now_.clear();
   steps_.now.joints.clear();
   steps_.now.creep = before_.creep;

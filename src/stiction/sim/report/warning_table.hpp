@@ -124,9 +124,9 @@ inline constexpr Warning kCreep{
     WarningKind::anchors,
     "{geom 0} and {geom 1} creep by {0:2} m/s although friction could hold them: in many steps "
     "their contacts are others than in the step before, or the step does not begin with the state "
-    "in which the last one ended, so the springs of contacts that stick are lost; give each MjData "
-    "its own simulator, both geoms pressure fields (hydroelastic_modulus), a larger stiffness, or "
-    "a shape with fewer corners"};
+    "in which the last one ended, so the springs of contacts that stick are lost; set no positions "
+    "between steps, or give both geoms pressure fields (hydroelastic_modulus), a larger stiffness, "
+    "or a shape with fewer corners"};
 
 inline constexpr Warning kMadeEnergy{
     WarningKind::made_energy,

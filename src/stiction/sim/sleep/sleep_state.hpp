@@ -132,7 +132,7 @@ class SleepInputs {
   /// Remembers the values of the model.
   void keep_model() { values_.model = digest_.calc(); }
   /// True if a value of the model has changed since keep_model.
-  bool has_changed_model() const { return digest_.calc() != values_.model; }
+  bool has_changed_model() { return !digest_.has(values_.model); }
 
  private:
   const mjModel* m_;

@@ -36,47 +36,56 @@ void StepMemories::for_each(Memory::Scope scope, F&& f) {
 
 void StepMemories::turn_to(const mjData* d) {
   if (last_.data == d || last_.data == nullptr) return;
-  // A copy of the last state goes on with its memories.
-  const bool is_copy = last_.time == d->time && last_.positions == hash_positions(model_, d);
-  write(&find_place(last_.data).state);
-  if (!is_copy) take_up(d);
+  const std::uint64_t positions = hash_positions(model_, d);
+  const auto is_end = [&](const StepEnd& end) {
+    return end.time == d->time && end.positions == positions;
+  };
+  const bool is_copy = is_end(last_);
+  park();
+  if (is_copy) return;
+  auto parked = std::ranges::find(parked_, d, &Parked::data);
+  const bool goes_on = parked != parked_.end() && is_end(parked->end);
+  const auto copied = goes_on ? parked : std::ranges::find_if(parked_, is_end, &Parked::end);
+  take_up(copied != parked_.end() ? copied : parked, d);
 }
 
 void StepMemories::turn_back_to(const mjData* d) {
   if (last_.data == d || last_.data == nullptr) return;
-  write(&find_place(last_.data).state);
-  take_up(d);
+  park();
+  take_up(std::ranges::find(parked_, d, &Parked::data), d);
 }
 
-/// Reads the memories of data that are parked, if there are any; otherwise there was no step of
-/// these data. Those of a model that has changed since are lost.
-void StepMemories::take_up(const mjData* d) {
-  const auto known = std::ranges::find(parked_, d, &Parked::data);
-  if (known == parked_.end()) {
-    last_ = {.data = d};
-    return;
-  }
-  try {
-    read(known->state, d);
-  } catch (const Error&) {
-    read(parked_.back().state, parked_.back().data);
-  }
-}
-
-/// Returns the place where the memories of data are parked: that of before, a new one, or that
+/// Parks the memories of the last step: in the place that its data had, in a new one, or in that
 /// which has not been used for longest.
-StepMemories::Parked& StepMemories::find_place(const mjData* d) {
-  auto place = std::ranges::find(parked_, d, &Parked::data);
+void StepMemories::park() {
+  auto place = std::ranges::find(parked_, last_.data, &Parked::data);
   if (place == parked_.end() && std::ssize(parked_) < kMaxParked)
     place = parked_.insert(place, Parked());
   else if (place == parked_.end())
     place = parked_.begin();
   std::rotate(place, place + 1, parked_.end());
-  parked_.back().data = d;
-  return parked_.back();
+  parked_.back().data = last_.data;
+  parked_.back().end = last_;
+  write(&parked_.back().state);
+}
+
+/// Reads memories that are parked; those of a new stepper if there are none, or if the model has
+/// changed since.
+void StepMemories::take_up(std::vector<Parked>::const_iterator parked, const mjData* d) {
+  try {
+    read(parked == parked_.end() ? fresh_ : parked->state, d);
+  } catch (const Error&) {
+    read(fresh_, d);
+  }
+}
+
+/// Keeps the memories of a new stepper.
+void StepMemories::keep_fresh() {
+  if (fresh_.empty()) write(&fresh_);
 }
 
 void StepMemories::begin(const StepStart& start) {
+  keep_fresh();
   for (Memory* memory : list_) memory->begin(start);
 }
 
@@ -147,6 +156,7 @@ void StepMemories::write(std::vector<std::uint64_t>* state) const {
 void StepMemories::read(std::span<const std::uint64_t> state, const mjData* last_data) {
   const std::size_t key_size = make_key().size();
   STICTION_ASSERT(state.size() > key_size);
+  keep_fresh();
   base::WordReader words(state.subspan(key_size));
   last_ = {.data = last_data, .time = words.take_double()};
   for (Memory* memory : list_) {

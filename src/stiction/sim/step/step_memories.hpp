@@ -73,11 +73,13 @@ class StepMemories {
  private:
   /// The memories at the end of the last step of data, for others than those of the last step.
   struct Parked {
-    const mjData* data;
+    const mjData* data = nullptr;
+    StepEnd end;
     std::vector<std::uint64_t> state;
   };
-  Parked& find_place(const mjData* data);
-  void take_up(const mjData* data);
+  void park();
+  void take_up(std::vector<Parked>::const_iterator parked, const mjData* data);
+  void keep_fresh();
 
   template <class F>
   void for_each(Memory::Scope scope, F&& f);
@@ -86,7 +88,8 @@ class StepMemories {
   const StepOptions& options_;
   std::vector<Memory*> list_;  // in the order of their words in a state
   StepEnd last_;
-  std::vector<Parked> parked_;  // those used last are at the end
+  std::vector<Parked> parked_;        // those used last are at the end
+  std::vector<std::uint64_t> fresh_;  // the state before the first step
 };
 
 }  // namespace stiction::sim
