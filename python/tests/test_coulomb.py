@@ -104,7 +104,8 @@ def test_clutter_is_coupled_in_every_step(stiffness: float) -> None:
     most_rounds = num_uncoupled = 0
     for _ in range(1500):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", stiction.errors.StepWarning)
+            if stiffness == 1e13:  # the step that may fall back says so
+                warnings.simplefilter("ignore", stiction.errors.StepWarning)
             report = simulator.step(data)
         num_uncoupled += report.certificate.coupling_error > MAX_COUPLING_ERROR
         most_rounds = max([most_rounds, *(island.rounds for island in report.islands)])
