@@ -27,7 +27,7 @@ void Anchors::lose(const AnchorPair& pair, std::span<const AnchorPoint> points, 
 }
 
 /// Loses the springs of geoms that do not touch in this step, or that belong to another state.
-/// Those of trees that sleep have no contacts, and keep them.
+/// Trees that sleep have no contacts, and keep their springs.
 void Anchors::lose_unmet() {
   for (std::size_t i = 0; i < before_.step.pairs.size(); ++i) {
     const AnchorPair& pair = before_.step.pairs[i];
