@@ -109,7 +109,7 @@ def test_clutter_is_coupled_in_every_step(stiffness: float) -> None:
             report = simulator.step(data)
         num_uncoupled += report.certificate.coupling_error > MAX_COUPLING_ERROR
         most_rounds = max([most_rounds, *(island.rounds for island in report.islands)])
-    # At 1e13 N/m the last place of a velocity is a large impulse, so that one step may fall back.
+    # At 1e13 N/m one step falls back to the bound of `lagged`.
     assert num_uncoupled <= (stiffness == 1e13)
     assert 2 <= most_rounds <= 360  # of the joint search and of the rounds after it
     assert np.abs(data.qvel.reshape(-1, 6)[:, :3]).max() < 1  # [m/s]: the bodies have landed

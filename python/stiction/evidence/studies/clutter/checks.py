@@ -84,7 +84,7 @@ def check_main(main: Lines) -> Checks:
 def check_coupling(runs: Sequence[ClutterRun]) -> Checks:
     """Checks the coupling error of all runs of coulomb, at any time step and stiffness.
 
-    At 1e13 N/m the last place of a velocity is a large impulse, so a step may fall back.
+    At 1e13 N/m one step in 1500 falls back to the bound of `lagged`; why is not known.
     """
     of_coulomb = [run for run in runs if run.case.contact_model == "coulomb"]
     resolved = [run.coupling_error for run in of_coulomb if run.case.stiffness < 1e13]
