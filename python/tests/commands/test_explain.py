@@ -84,7 +84,7 @@ def test_json_has_all_numbers(scene: Path) -> None:
     numbers = json.loads(explain(scene, "cube", "floor", "--json").stdout)["numbers"]
     assert all(isinstance(n["value"], int | float | None) for n in numbers)
     infinite = {n["name"]: n["note"] for n in numbers if n["value"] is None}
-    assert set(infinite) == {"stiffness"}
+    assert set(infinite) == {"stiffness", "tangential_stiffness"}
     assert infinite["stiffness"].startswith("near-rigid")
 
 

@@ -52,5 +52,12 @@ TEST(SurfaceMotion, SlipIsMeasuredAlongTheArc) {
   }
 }
 
+TEST(SurfaceMotion, AContactThatJumpsTellsNoArc) {
+  // MuJoCo lists a point of another face, 0.2 m away, whose normal is tilted by 0.5 rad.
+  constexpr Vec3 kUp{0, 0, 1};
+  const Vec3 tilted{std::sin(0.5), 0, std::cos(0.5)};
+  EXPECT_EQ(norm(roll(0).calc_slip({0.3, 0, 0}, kUp, {0.5, 0, 0.05}, tilted)), 0);
+}
+
 }  // namespace
 }  // namespace stiction::plant::surface_motion_test

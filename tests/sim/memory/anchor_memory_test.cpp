@@ -214,13 +214,14 @@ TEST(AnchorMemory, ManyPairsThatSleepCostLittle) {
   }
   Scene scene = make_incline(0.9, 2e-3);
   const StepEnd end{.positions = hash_positions(scene.model, scene.data)};
+  KeptTrees kept(scene.model);
   memory.end = end.positions;
   Anchors anchors(scene.model);
   const plant::MaterialTable materials = plant::make_default_materials(scene.model);
   const std::clock_t start = std::clock();
   for (int i = 0; i < kNumSteps; ++i) {
     anchors.set_memory(memory);
-    anchors.begin(StepStart::compare(scene.model, scene.data, end));
+    anchors.begin(StepStart::compare(scene.model, scene.data, end, &kept));
     contact::ContactProblem problem;
     anchors.carry_to(scene.model, scene.data, materials, {}, {}, scene.model->opt.timestep,
                      &problem);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/integrators/integrator_cases.hpp"
+#include "sim/memory/anchor_scenes.hpp"
 #include "support/random_scene.hpp"
 #include "support/same_bits.hpp"
 
@@ -124,6 +125,34 @@ TEST_P(MissingMemory, OtherStatesLeaveNoTrace) {
     end = scene.state();
   }
   EXPECT_TRUE(has_same_bits(ends[0], ends[1]));
+}
+
+/// What the caller moves begins anew, and everything else goes on: a heap does not notice that a
+/// body beside it is carried about.
+void expect_that_only_what_is_moved_begins_anew(const StepOptions& options) {
+  std::string xml = make_heap(3);
+  const std::string beside =
+      R"(<body name="beside" pos="5 5 0.09"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>)";
+  xml.insert(xml.rfind("</worldbody>"), beside);
+  Scene scene(xml), other(xml);
+  Stepper stepper(scene.model, options), carrying(other.model, options);
+  const int first = scene.model->jnt_qposadr[scene.model->njnt - 1];
+  for (int k = 0; k < 60; ++k) {
+    if (k % 3 == 2) other.data->qpos[first] += 0.05;
+    const bool is_ok = stepper.step(scene.data).ok();
+    ASSERT_EQ(carrying.step(other.data).ok(), is_ok);
+    if (!is_ok) return;
+    ASSERT_TRUE(std::equal(scene.data->qpos, scene.data->qpos + first, other.data->qpos)) << k;
+  }
+}
+
+TEST_P(MissingMemory, OnlyWhatTheCallerMovesBeginsAnew) {
+  expect_that_only_what_is_moved_begins_anew(make_options_of(GetParam()));
+}
+
+TEST(MissingMemoryOfAnchors, OnlyWhatTheCallerMovesBeginsAnew) {
+  expect_that_only_what_is_moved_begins_anew(make_elastic(contact::ContactModel::lagged));
+  expect_that_only_what_is_moved_begins_anew(make_elastic());
 }
 
 /// Steps three data in turn by one stepper, and each by a stepper of its own.

@@ -33,7 +33,7 @@ class CreepMeter:
     """Measures the creep of contacts from one look at a simulation to the next."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
-        moves = np.any(np.asarray(model.geom_surfacevel).reshape(model.ngeom, -1) != 0, axis=1)
+        moves = np.any(model.geom_surfacevel != 0, axis=1)
         self._moves, self._body = moves, np.asarray(model.geom_bodyid)
         self._last: tuple[float, Vector, Vector, StuckContacts] | None = None
 

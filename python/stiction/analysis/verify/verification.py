@@ -311,7 +311,7 @@ class _Verifier:
 
     def _has_moving_surfaces(self, contacts: StepContacts) -> bool:
         model = self._states.model
-        moves = np.any(model.geom_surfacevel.reshape(model.ngeom, -1) != 0, axis=1)
+        moves = np.any(model.geom_surfacevel != 0, axis=1)
         mocap = np.asarray(model.body_mocapid)[contacts.bodies] >= 0
         return bool(np.any(moves[contacts.geoms]) or np.any(mocap))
 

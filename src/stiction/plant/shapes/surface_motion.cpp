@@ -91,7 +91,9 @@ Vec3 SurfaceMotion::calc_slip(const Vec3& from, const Vec3& normal_from, const V
                               const Vec3& normal_to) const {
   const Vec3 from_A = move_point(0, from), from_B = move_point(1, from);
   Vec3 slip = from_B - from_A;
+  const double farthest = calc_farthest(from);
   for (int side = 0; side < 2; ++side) {
+    if (norm(to - (side == 0 ? from_A : from_B)) > farthest) continue;  // a jump is no rolling
     // The angle is that by which the normal has turned on the body.
     const double excess = calc_arc_excess(turn(side, normal_from), normal_to);
     slip += (to - (side == 0 ? from_A : from_B)) * (side == 0 ? excess : -excess);
@@ -108,6 +110,11 @@ double SurfaceMotion::calc_rolling(const Vec3& point) const {
   for (int side = 0; side < 2; ++side)
     distance += norm(turn_[side]) * norm(point - to_vec3(before_[side].position));
   return distance;
+}
+
+double SurfaceMotion::calc_farthest(const Vec3& point) const {
+  constexpr double kMargin = 1e-3;  // [m]
+  return kMargin + 2 * (norm(move_point(1, point) - move_point(0, point)) + calc_rolling(point));
 }
 
 Vec3 carry_to_plane(const Vec3& a, const Vec3& from, const Vec3& to, double spin) {

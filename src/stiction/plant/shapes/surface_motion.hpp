@@ -40,18 +40,22 @@ class SurfaceMotion {
   /// that was at `from` with the normal `normal_from` and now is at `to` [m]. It is the way of the
   /// contact over A less that over B, in the new tangent plane. A contact that rolls moves along
   /// arcs, so that a chord is not its way: without that, the cycloid of a wheel's point would count
-  /// as slip.
+  /// as slip. A contact that is farther away than calc_farthest has jumped, and its normal tells no
+  /// arc.
   math::Vec3 calc_slip(const math::Vec3& from, const math::Vec3& normal_from, const math::Vec3& to,
                        const math::Vec3& normal_to) const;
 
   /// Returns the mean rotation of both bodies about an axis since then [rad].
   double calc_spin(const math::Vec3& axis) const;
 
+  /// Returns the distance from the material points that were at a contact point within which the
+  /// same contact is found again [m].
+  double calc_farthest(const math::Vec3& point) const;
+
+ private:
   /// Returns a bound on the distance by which the contact point may have moved on a surface because
   /// the bodies roll: the way of either body's origin about the point [m].
   double calc_rolling(const math::Vec3& point) const;
-
- private:
   math::Vec3 turn(int side, const math::Vec3& vector) const;
 
   std::array<BodyPose, 2> before_, now_;

@@ -10,6 +10,24 @@
 
 namespace stiction::sim {
 
+/// Returns the number of springs of trees that are elsewhere than at the end of the last step.
+int Anchors::count_forgotten() const {
+  int count = 0;
+  for (const AnchorPair& pair : before_.step.pairs)
+    if (!kept_.has_geoms(m_, pair.geoms)) count += pair.num_points;
+  for (const JointAnchor& joint : before_.joints)
+    if (!is_kept(m_, kept_, joint.key)) ++count;
+  return count;
+}
+
+bool Anchors::lacks_memory() const {
+  if (kept_.has_all()) return false;
+  const auto is_new = [this](const AnchorPair& pair) { return !kept_.has_geoms(m_, pair.geoms); };
+  const auto is_new_joint = [this](const JointAnchor& j) { return !is_kept(m_, kept_, j.key); };
+  return std::ranges::any_of(now_.pairs, is_new) ||
+         std::ranges::any_of(steps_.now.joints, is_new_joint);
+}
+
 /// Returns the bodies of a pair, sorted. Bodies that are welded together, or to the world, are one.
 std::array<int, 2> Anchors::find_bodies(const AnchorPair& pair) const {
   const auto find_body = [&](int geom) { return m_->body_weldid[m_->geom_bodyid[geom]]; };

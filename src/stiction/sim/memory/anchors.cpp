@@ -71,20 +71,22 @@ void sort(AnchorStep* step) {
 
 void Anchors::begin(const StepStart& start) {
   steps_.begin();
-  goes_on_ = before_.end == start.positions;
+  kept_ = *start.kept;
+  if (before_.end == start.positions)
+    kept_.set_all();
+  else if (before_.end != start.last_positions)
+    kept_.set_none();
   if (!start.goes_on) before_.creep = {};  // another run, as after a reset
   now_.clear();
   steps_.now.joints.clear();
   steps_.now.creep = before_.creep;
-  summary_ = {};
-  if (!goes_on_)
-    summary_.num_forgotten = static_cast<int>(before_.step.points.size() + before_.joints.size());
+  summary_ = {.num_forgotten = count_forgotten()};
 }
 
 void Anchors::end_part() {
   sort(&now_);
   steps_.end_part();
-  goes_on_ = true;
+  kept_.set_all();
   now_.clear();
   steps_.now.joints.clear();
   steps_.now.creep = before_.creep;
@@ -100,7 +102,7 @@ void Anchors::end(const StepEnd& end) {
 /// Returns the pair of two geoms that touch in this step as it was in the last one, or null. Pairs
 /// are sorted by their geoms.
 const AnchorPair* Anchors::find_before(const std::array<int, 2>& geoms) {
-  if (!goes_on_) return nullptr;
+  if (!kept_.has_geoms(m_, geoms)) return nullptr;
   const auto found = std::ranges::lower_bound(before_.step.pairs, geoms, {}, &AnchorPair::geoms);
   if (found == before_.step.pairs.end() || found->geoms != geoms) return nullptr;
   is_met_[found - before_.step.pairs.begin()] = true;
@@ -169,9 +171,8 @@ void Anchors::carry_to(const mjModel* m, const mjData* d, const plant::MaterialT
     for (const int body : find_bodies(now)) touches_[body] = true;
   });
   lose_unmet();
-  joints_.carry_to(m, d, mocap, reference_step,
-                   goes_on_ ? before_.joints : std::span<const JointAnchor>(), before_.is_moved,
-                   problem, &steps_.now.joints);
+  joints_.carry_to(m, d, mocap, reference_step, before_.joints, kept_, before_.is_moved, problem,
+                   &steps_.now.joints);
 }
 
 /// Adds the contacts of two geoms, without stretches.

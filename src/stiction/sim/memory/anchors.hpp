@@ -77,18 +77,17 @@ class Anchors final : public Memory {
   /// geoms touch in this step. Call it after record.
   template <class F>
   void keep(F&& sleeps) {
-    if (!goes_on_) return;
     for (std::size_t i = 0; i < before_.step.pairs.size(); ++i) {
       const AnchorPair& pair = before_.step.pairs[i];
-      if (!is_met_[i] && sleeps(pair.geoms[0], pair.geoms[1])) keep_pair(pair);
+      if (!is_met_[i] && kept_.has_geoms(m_, pair.geoms) && sleeps(pair.geoms[0], pair.geoms[1]))
+        keep_pair(pair);
     }
   }
   /// Keeps the springs of joints and tendons of the last step for which sleeps(tree) is true.
   template <class F>
   void keep_joints(F&& sleeps) {
-    if (!goes_on_) return;
     for (const JointAnchor& joint : before_.joints) {
-      if (!sleeps(joint.tree)) continue;
+      if (!sleeps(joint.tree) || !is_kept(m_, kept_, joint.key)) continue;
       std::vector<JointAnchor>& now = steps_.now.joints;
       now.insert(std::ranges::lower_bound(now, joint.key, {}, &JointAnchor::key), joint);
       summary_.energy += joint.energy();
@@ -102,7 +101,7 @@ class Anchors final : public Memory {
   void forget() { before_ = {}; }
   /// True if contacts or joints that stick began without a stretch in this step, because there are
   /// no anchors of its start.
-  bool lacks_memory() const { return (!now_.points.empty() || has_joints()) && !goes_on_; }
+  bool lacks_memory() const;
   const AnchorSummary& summary() const { return summary_; }
 
   /// The anchors of the last step.
@@ -122,6 +121,7 @@ class Anchors final : public Memory {
                const SpringRatios& ratios, AnchorPoint* now);
   void release_lost(const plant::SurfaceMotion& motion, std::span<const int> match,
                     const AnchorPair& before, const SpringRatios& ratios, double* work);
+  int count_forgotten() const;
   std::array<int, 2> find_bodies(const AnchorPair& pair) const;
   void lose(const AnchorPair& pair, std::span<const AnchorPoint> points, double force);
   void lose_unmet();
@@ -156,7 +156,7 @@ class Anchors final : public Memory {
   bool keeps_slip_ = false;  // poses do not tell the slip of the pair being found again
   double lost_force_ = 0;    // of the springs of faces that have shrunk, for that pair [N]
   AnchorStep open_;          // scratch: the contacts of the step, also those that do not press
-  bool goes_on_ = false;
+  KeptTrees kept_{m_};
   std::vector<bool> is_met_;   // for each pair of the last step: its geoms touch in this one
   std::vector<bool> touches_;  // for each body: it has contacts in this step
   std::vector<int> contacts_;  // index in the problem of each point of now_

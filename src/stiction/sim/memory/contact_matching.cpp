@@ -34,7 +34,6 @@ std::span<const int> AnchorMatching::match(const plant::SurfaceMotion& motion,
 void AnchorMatching::match_points(const plant::SurfaceMotion& motion,
                                   std::span<const AnchorPoint> before,
                                   std::span<const AnchorPoint> now) {
-  constexpr double kMargin = 1e-3;  // [m]
   const int num_before = static_cast<int>(before.size()), num_now = static_cast<int>(now.size());
   is_taken_.assign(num_now, false);
   if (num_before == 1 && num_now == 1) {
@@ -45,7 +44,7 @@ void AnchorMatching::match_points(const plant::SurfaceMotion& motion,
   for (int b = 0; b < num_before; ++b) {
     const Vec3& x = before[b].position;
     const Vec3 x_A = motion.move_point(0, x), x_B = motion.move_point(1, x);
-    const double farthest = kMargin + 2 * (norm(x_B - x_A) + motion.calc_rolling(x));
+    const double farthest = motion.calc_farthest(x);
     for (int n = 0; n < num_now; ++n) {
       const Vec3& y = now[n].position;
       const double distance = std::min(norm(y - x_A), norm(y - x_B));

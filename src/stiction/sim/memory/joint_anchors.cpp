@@ -71,9 +71,14 @@ void for_each_number_of_joint(auto& anchor, auto&& f) {
 
 }  // namespace
 
+bool is_kept(const mjModel* m, const KeptTrees& kept, const Key& key) {
+  return key.type == mjCNSTR_FRICTION_TENDON ? kept.has_tendon(m, key.id)
+                                             : kept.has_tree(m->dof_treeid[key.id]);
+}
+
 void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::MocapMotion& mocap,
                             double reference_step, std::span<const JointAnchor> before,
-                            bool is_moved, contact::ContactProblem* problem,
+                            const KeptTrees& kept, bool is_moved, contact::ContactProblem* problem,
                             std::vector<JointAnchor>* now) {
   const double dt = problem->time_step;
   const double frequency = 2 * std::numbers::pi / reference_step;  // [rad/s]
@@ -84,7 +89,7 @@ void JointAnchors::carry_to(const mjModel* m, const mjData* d, const plant::Moca
     JointAnchor anchor{.key = key, .tree = find_tree(m, d, row.source), .slips = true};
     const double position = find_position(m, d, key);
     const auto found = std::ranges::lower_bound(before, key, {}, &JointAnchor::key);
-    if (found != before.end() && found->key == key) {
+    if (found != before.end() && found->key == key && is_kept(m, kept, key)) {
       anchor = *found;
       if (tells_motion(m, mocap, key)) follow(position, is_moved, &anchor);
     }

@@ -11,6 +11,7 @@
 #include "stiction/contact/contact_solution.hpp"
 #include "stiction/plant/mocap/mocap_motion.hpp"
 #include "stiction/plant/rows/row_mobility.hpp"
+#include "stiction/sim/memory/memory.hpp"
 
 namespace stiction::sim {
 
@@ -39,6 +40,9 @@ struct JointAnchor {
   double energy() const { return 0.5 * stiffness * stretch * stretch; }
 };
 
+/// True if the trees that a row of dry friction moves are where the last step left them.
+bool is_kept(const mjModel* model, const KeptTrees& kept, const JointAnchor::Key& key);
+
 /// Lets the dry friction of joints and tendons stick by springs, as Anchors does for contacts.
 ///
 /// A spring is near-rigid: its period against the inertia that the row moves is a time step. It is
@@ -50,10 +54,11 @@ class JointAnchors {
   /// @param data           with the rows to which those of the problem refer
   /// @param reference_step the time step of near-rigid springs [s]
   /// @param before         sorted by their keys
+  /// @param kept           the trees whose springs go on
   /// @param is_moved       the last step ended elsewhere than its velocities tell
   void carry_to(const mjModel* model, const mjData* data, const plant::MocapMotion& mocap,
-                double reference_step, std::span<const JointAnchor> before, bool is_moved,
-                contact::ContactProblem* problem, std::vector<JointAnchor>* now);
+                double reference_step, std::span<const JointAnchor> before, const KeptTrees& kept,
+                bool is_moved, contact::ContactProblem* problem, std::vector<JointAnchor>* now);
 
   /// Sets slow velocities of dofs that are held to 0 in an initial guess. A solver that finds its
   /// guess within the tolerance keeps it, so that a joint would otherwise never quite come to rest.

@@ -18,7 +18,7 @@ void for_each_coordinate(auto& point, auto&& f) {
 void ManifoldMemory::begin(const StepStart& start) {
   steps_.begin();
   steps_.now.clear();
-  goes_on_ = start.has_positions;
+  kept_ = *start.kept;
 }
 
 void ManifoldMemory::reserve() {
@@ -31,11 +31,15 @@ void ManifoldMemory::end_part() {
   reserve();
   steps_.end_part();
   steps_.now.clear();
-  goes_on_ = true;
+  kept_.set_all();
 }
 
 plant::ContactManifolds* ManifoldMemory::start() {
-  manifolds_.set_memory(goes_on_ ? &steps_.before : &none_, &steps_.now);
+  known_.clear();
+  if (!kept_.has_all())
+    for (const plant::Manifold& manifold : steps_.before.manifolds)
+      if (kept_.has_geoms(m_, manifold.geoms)) known_.copy(manifold, steps_.before);
+  manifolds_.set_memory(kept_.has_all() ? &steps_.before : &known_, &steps_.now);
   return &manifolds_;
 }
 

@@ -28,10 +28,10 @@ class ManifoldMemory final : public Memory {
   /// after the contacts have been found.
   template <class F>
   void keep(F&& sleeps) {
-    if (!goes_on_) return;
     sleeping_.clear();
     for (const plant::Manifold& manifold : steps_.before.manifolds)
-      if (sleeps(manifold.geoms[0], manifold.geoms[1]) && steps_.now.find(manifold.geoms).empty())
+      if (kept_.has_geoms(m_, manifold.geoms) && sleeps(manifold.geoms[0], manifold.geoms[1]) &&
+          steps_.now.find(manifold.geoms).empty())
         sleeping_.push_back(manifold);
     for (const plant::Manifold& manifold : sleeping_) steps_.now.copy(manifold, steps_.before);
     steps_.now.sort();
@@ -42,10 +42,10 @@ class ManifoldMemory final : public Memory {
   void reserve();
 
   MemoryBuffers<plant::ManifoldList> steps_;
-  plant::ManifoldList none_;
+  plant::ManifoldList known_;  // those of the last step that go on, if not all do
   plant::ContactManifolds manifolds_;
   std::vector<plant::Manifold> sleeping_;
-  bool goes_on_ = false;
+  KeptTrees kept_{m_};
 };
 
 }  // namespace stiction::sim

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "stiction/plant/model/tree_ties.hpp"
+
 namespace stiction::sim {
 namespace {
 
@@ -40,15 +42,43 @@ std::uint64_t hash_motion(const mjModel* m, const mjData* d) {
   return make_nonzero(hash);
 }
 
-StepStart StepStart::compare(const mjModel* m, mjData* d, const StepEnd& last) {
+void KeptTrees::compare(const mjModel* m, const mjData* d, const std::vector<double>& qpos) {
+  set_none();
+  for (int j = 0; j < m->njnt;) {  // the joints of a tree follow each other
+    const int tree = m->body_treeid[m->jnt_bodyid[j]], first = m->jnt_qposadr[j];
+    while (j < m->njnt && m->body_treeid[m->jnt_bodyid[j]] == tree) ++j;
+    const int last = j < m->njnt ? m->jnt_qposadr[j] : m->nq;
+    if (!std::equal(d->qpos + first, d->qpos + last, qpos.begin() + first)) continue;
+    has_tree_.resize(m->ntree);
+    has_tree_[tree] = true;
+  }
+}
+
+bool KeptTrees::has_tendon(const mjModel* m, int tendon) const {
+  if (has_all_) return true;
+  bool has = has_any();
+  plant::for_each_tendon_body(m, tendon, [&](int body) { has = has && has_body(m, body); });
+  for (int i = m->tendon_adr[tendon]; i < m->tendon_adr[tendon] + m->tendon_num[tendon]; ++i)
+    if (m->wrap_type[i] == mjWRAP_JOINT) has = has && has_body(m, m->jnt_bodyid[m->wrap_objid[i]]);
+  return has;
+}
+
+StepStart StepStart::compare(const mjModel* m, mjData* d, const StepEnd& last, KeptTrees* kept) {
   StepStart start{.data = d, .time = d->time, .positions = hash_positions(m, d)};
   const bool has_time = d->time == last.time;
   start.goes_on = has_time && (!last.data || last.data == d);
-  start.has_positions = start.positions == last.positions;
+  start.last_positions = last.positions;
+  start.kept = kept;
+  if (start.positions == last.positions)
+    kept->set_all();
+  else if (has_time)
+    kept->compare(m, d, last.qpos);
+  else
+    kept->set_none();
   // Data of a copy go on with the active set, which depends on the positions alone.
   if (!start.goes_on) start.lost |= kPatchHistory | kMocapMotion | kWarnings;
-  if (!start.has_positions) start.lost |= kContactForces | kAnchors;
-  if (!start.goes_on && !start.has_positions) start.lost |= kActiveSet;
+  if (!kept->has_all()) start.lost |= kContactForces | kAnchors;
+  if (!start.goes_on && !kept->has_all()) start.lost |= kActiveSet;
   return start;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <mujoco/mujoco.h>
 
@@ -21,6 +23,39 @@ struct StepEnd {
   const mjData* data = nullptr;                            // null: the data of the next step
   double time = std::numeric_limits<double>::quiet_NaN();  // [s]; NaN: there was no step
   std::uint64_t positions = 0;                             // hash_positions; 0: there was no step
+  std::vector<double> qpos{};
+};
+
+/// The kinematic trees that a step finds where the last one left them. Bodies that no joint moves
+/// always are.
+class KeptTrees {
+ public:
+  /// Makes room for all trees.
+  explicit KeptTrees(const mjModel* model) { has_tree_.reserve(model->ntree); }
+
+  void set_none() { set_all(false); }
+  void set_all(bool has_all = true) {
+    has_all_ = has_all;
+    has_tree_.clear();
+  }
+  /// Compares each tree with the positions of the last step.
+  /// @param qpos size nq
+  void compare(const mjModel* model, const mjData* data, const std::vector<double>& qpos);
+
+  bool has_all() const { return has_all_; }
+  bool has_any() const { return has_all_ || !has_tree_.empty(); }
+  bool has_tree(int tree) const { return has_all_ || (has_any() && (tree < 0 || has_tree_[tree])); }
+  bool has_body(const mjModel* model, int body) const { return has_tree(model->body_treeid[body]); }
+  bool has_geoms(const mjModel* model, const std::array<int, 2>& geoms) const {
+    return has_all_ || (has_body(model, model->geom_bodyid[geoms[0]]) &&
+                        has_body(model, model->geom_bodyid[geoms[1]]));
+  }
+  /// True if it has all trees that a tendon acts on.
+  bool has_tendon(const mjModel* model, int tendon) const;
+
+ private:
+  bool has_all_ = false;
+  std::vector<bool> has_tree_;  // empty if it has all or none
 };
 
 /// The start of a step, and how it goes on from the end of the last one. The caller may have
@@ -32,8 +67,9 @@ struct StepStart {
   std::uint64_t positions = 0;  // hash_positions
   /// True if the last step ended with the same data at the same time.
   bool goes_on = false;
-  /// True if the last step ended at the same time with the same positions, perhaps of other data.
-  bool has_positions = false;
+  /// What the last step left at the same time and positions, perhaps of other data.
+  const KeptTrees* kept = nullptr;   // valid until the next call of compare
+  std::uint64_t last_positions = 0;  // of the StepEnd with which the positions were compared
   /// Bits of MemoryKind that do not belong to this step.
   std::uint32_t lost = 0;
   /// True if the step begins again, from the same state, because its first attempt did not succeed.
@@ -44,7 +80,8 @@ struct StepStart {
   bool may_have_changed_model = true;
 
   /// Compares data with the end of the last step.
-  static StepStart compare(const mjModel* model, mjData* data, const StepEnd& last);
+  static StepStart compare(const mjModel* model, mjData* data, const StepEnd& last,
+                           KeptTrees* kept);
 };
 
 /// A part of what a stepper remembers from step to step. StepMemories has the list of all.

@@ -103,14 +103,15 @@ double calc_work(const ContactProblem& problem, const contact::ContactSolution& 
 void TouchMemory::begin(const StepStart& start) {
   steps_.begin();
   steps_.now.clear();
-  goes_on_ = start.has_positions;
-  is_known_ = start.has_positions || start.goes_on;
+  kept_ = *start.kept;
+  is_known_ = start.kept->has_any() || start.goes_on;
 }
 
 void TouchMemory::end_part() {
   steps_.end_part();
   steps_.now.clear();
-  goes_on_ = is_known_ = true;
+  kept_.set_all();
+  is_known_ = true;
 }
 
 std::uint32_t TouchMemory::used() const {
@@ -155,7 +156,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
   sorted_.reserve(num_contacts);
   sorted_.clear();
   const bool knows_any = is_known_ && !steps_.before.pairs.empty();
-  if (knows_any && goes_on_ && has_impulses)
+  if (knows_any && kept_.has_any() && has_impulses)
     problem->lagged_impulse.assign(num_contacts, std::nullopt);
   for_each_geom_contacts(d, *problem, [&](const GeomContacts& contacts) {
     if (contacts.is_patch) return;
@@ -171,7 +172,7 @@ void TouchMemory::carry_to(const mjData* d, const CarryOptions& options, Contact
     const Vec3 origin = find_origin(m_, d, pair.geoms);
     for (int i = contacts.first; i < contacts.first + contacts.count; ++i)
       now.points.push_back({to_vector(d->contact[problem->contacts[i].source].pos) - origin});
-    if (!before || !goes_on_) return;
+    if (!before || !kept_.has_geoms(m_, pair.geoms)) return;
     match_nearest(steps_.before.points_of(*before), now.points_of(pair),
                   [&](std::size_t n, std::size_t b) {
                     problem->lagged_impulse[contacts.first + n] =
@@ -211,7 +212,7 @@ void TouchMemory::take_rest_overlap(const mjData* d, const GeomContacts& contact
   const double growth = deepest.overlap - known;
   double rest = before ? before->rest_overlap : 0;
   // What the caller moves pushes a link, which is not moved out otherwise.
-  const bool is_moved = before && (!goes_on_ || has_mocap());
+  const bool is_moved = before && (!kept_.has_geoms(m_, pair->geoms) || has_mocap());
   if (growth > std::max(kLeastGrowth, kFastestGrowth * problem->time_step) &&
       (!is_moved || parts(deepest.contact)))
     rest += growth;

@@ -116,8 +116,8 @@ class TouchMemory final : public Memory {
                          const CarryOptions& options, Pair* pair, contact::ContactProblem* problem);
 
   MemoryBuffers<Step> steps_;
-  bool goes_on_ = false;                           // from the positions of the last step
-  bool is_known_ = false;                          // it does, or the caller has moved bodies since
+  KeptTrees kept_{m_};
+  bool is_known_ = false;                          // the last step was one of this run
   std::vector<std::pair<int, double>> distances_;  // indices of contacts, and their distances
   std::vector<std::array<int, 2>> ranges_;         // first and number of each pair's contacts now
   std::size_t next_ = 0;     // the pair of the last step that probably is the next one of this step

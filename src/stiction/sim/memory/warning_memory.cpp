@@ -71,7 +71,7 @@ double calc_thickness(const mjModel* m, int geom) {
 
 void PenetrationMemory::begin(const StepStart& start) {
   now_.clear();
-  goes_on_ = start.has_positions;
+  kept_ = *start.kept;
   for (Pair& pair : before_) pair.has_gap = false;
 }
 
@@ -92,15 +92,15 @@ void PenetrationMemory::record(const std::array<int, 2>& geoms, double start, do
 std::span<const Pair> PenetrationMemory::find_new() {
   new_.clear();
   for (Pair& pair : now_) {
-    const bool goes_on = goes_on_ || pair.is_moved;
-    const Pair* known = goes_on ? find(before_, pair.geoms) : nullptr;
+    const bool is_kept = kept_.has_geoms(m_, pair.geoms);
+    const Pair* known = is_kept || pair.is_moved ? find(before_, pair.geoms) : nullptr;
     if (known) {
       pair.is_warned = known->is_warned;
       pair.has_turned = known->has_turned && pair.start >= pair.h;
       pair.reference = std::min(known->reference, std::max(pair.start, 0.0));
     } else if (pair.start >= pair.h && !pair.is_moved) {
-      pair.has_turned = goes_on_;
-      pair.reference = goes_on_ ? 0 : pair.start;
+      pair.has_turned = is_kept;
+      pair.reference = is_kept ? 0 : pair.start;
     }
     const double limit = pair.has_turned ? kThrough / kTooDeep * pair.h : pair.reference + pair.h;
     if (pair.is_warned || pair.depth < limit) continue;
@@ -114,8 +114,8 @@ void PenetrationMemory::end(const StepEnd& end) {
   // MuJoCo may miss the contacts of geoms that are deep in each other.
   for (const Pair& pair : before_) {
     const auto [a, b] = pair.geoms;
-    if (goes_on_ && !pair.has_gap && !find(now_, pair.geoms) && !is_apart(m_, end.data, a, b) &&
-        !is_apart(m_, end.data, b, a))
+    if (kept_.has_geoms(m_, pair.geoms) && !pair.has_gap && !find(now_, pair.geoms) &&
+        !is_apart(m_, end.data, a, b) && !is_apart(m_, end.data, b, a))
       now_.push_back(pair);
   }
   std::swap(before_, now_);
@@ -153,9 +153,11 @@ double calc_limit_tolerance(const mjModel* m, bool is_tendon, int id) {
 
 void LimitMemory::begin(const StepStart& start) {
   now_ = before_;
-  if (start.has_positions && !before_.empty()) return;
-  now_.assign(m_->njnt + m_->ntendon, 0);
+  now_.resize(m_->njnt + m_->ntendon);
   for_each_limit(m_, [&](int index, bool is_tendon, int id) {
+    const bool is_kept =
+        is_tendon ? start.kept->has_tendon(m_, id) : start.kept->has_body(m_, m_->jnt_bodyid[id]);
+    if (is_kept && !before_.empty()) return;
     now_[index] = kUnknown;
     if (is_tendon) return;
     const double level =

@@ -27,9 +27,9 @@ double calc_thickness(const mjModel* model, int geom);
 /// A pair gets deep if a contact point sinks in a step until the overlap is h = kTooDeep thickness
 /// of the thinner geom. Bodies may also turn past the contact points that a step knows, so that the
 /// next step finds them deep. These give a warning when they overlap by kThrough thickness. In the
-/// first step, and after the caller has changed time or qpos, the caller may have put the geoms
-/// into each other. These give a warning when they get deeper by h. The caller moves mocap bodies
-/// all the time, so their pairs give a warning at h in every case.
+/// first step, and after the caller has changed time or their qpos, the caller may have put the
+/// geoms into each other. These give a warning when they get deeper by h. The caller moves mocap
+/// bodies all the time, so their pairs give a warning at h in every case.
 class PenetrationMemory final : public Memory {
  public:
   /// The overlap of two geoms in a step.
@@ -66,7 +66,7 @@ class PenetrationMemory final : public Memory {
  private:
   std::vector<Pair> before_, now_;  // of the last step and of this one
   std::vector<Pair> new_;
-  bool goes_on_ = false;  // this step begins with the positions in which the last one ended
+  KeptTrees kept_{m_};
 };
 
 /// True if the geoms are on their way through each other at the start of the step.

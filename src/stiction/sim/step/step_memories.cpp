@@ -20,7 +20,8 @@ StepMemories::StepMemories(const mjModel* model, const StepOptions& options, pla
       step_length(model),
       model_(model),
       options_(options),
-      list_{&mocap, &penetration, &touch} {
+      list_{&mocap, &penetration, &touch},
+      kept_(model) {
   if (has_anchors(options.parameters)) add(&anchors);
   for (Memory* memory : {static_cast<Memory*>(&limits), static_cast<Memory*>(&sleep),
                          static_cast<Memory*>(&step_length)})
@@ -107,7 +108,10 @@ void StepMemories::begin_within_call(const StepStart& start) {
 }
 
 void StepMemories::end_within_call(const mjData* d) {
-  last_ = {.data = d, .time = d->time, .positions = hash_positions(model_, d)};
+  last_.data = d;
+  last_.time = d->time;
+  last_.positions = hash_positions(model_, d);
+  last_.qpos.assign(d->qpos, d->qpos + model_->nq);
   for_each(Memory::Scope::step, [this](Memory* memory) { memory->end(last_); });
 }
 
@@ -129,7 +133,7 @@ std::uint32_t StepMemories::used() const {
 
 /// Copies of a model have equal sizes; MuJoCo's signature is lost in its binary format.
 std::array<std::uint64_t, 4> StepMemories::make_key() const {
-  constexpr std::uint64_t kFormat = 0x5354494353540012;  // "STICST", version 18
+  constexpr std::uint64_t kFormat = 0x5354494353540013;  // "STICST", version 19
   constexpr int kAnchorsBit = 1 << 8;                    // the state has anchors
   const auto join = [](auto a, auto b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
@@ -147,8 +151,9 @@ void StepMemories::write(std::vector<std::uint64_t>* state) const {
   state->assign(key.begin(), key.end());
   base::WordWriter words(state);
   words.put(last_.time);
+  words.put(last_.positions);
+  for (const double q : last_.qpos) words.put(q);
   for (const Memory* memory : list_) {
-    if (memory == &penetration) words.put(last_.positions);  // there since version 1
     memory->write(&words);
   }
 }
@@ -158,10 +163,13 @@ void StepMemories::read(std::span<const std::uint64_t> state, const mjData* last
   STICTION_ASSERT(state.size() > key_size);
   keep_fresh();
   base::WordReader words(state.subspan(key_size));
-  last_ = {.data = last_data, .time = words.take_double()};
+  last_.data = last_data;
+  last_.time = words.take_double();
+  last_.positions = words.take();
+  last_.qpos.resize(last_.positions != 0 ? model_->nq : 0);
+  for (double& q : last_.qpos) q = words.take_double();
   for (Memory* memory : list_) {
     words.begin(memory->name());
-    if (memory == &penetration) last_.positions = words.take();
     memory->read(&words);
   }
   if (!words.rest().empty())

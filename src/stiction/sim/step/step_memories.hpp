@@ -44,7 +44,7 @@ class StepMemories {
   static constexpr int kMaxParked = 64;
 
   /// Compares data with the end of the last step.
-  StepStart find_start(mjData* data) const { return StepStart::compare(model_, data, last_); }
+  StepStart find_start(mjData* data) { return StepStart::compare(model_, data, last_, &kept_); }
   /// Begins, divides, ends and undoes a step; see Memory. A call of advance begins and ends all
   /// memories, and each step within it those with Scope::step.
   void begin(const StepStart& start);
@@ -88,6 +88,7 @@ class StepMemories {
   const StepOptions& options_;
   std::vector<Memory*> list_;  // in the order of their words in a state
   StepEnd last_;
+  KeptTrees kept_;                    // those of the step that has begun
   std::vector<Parked> parked_;        // those used last are at the end
   std::vector<std::uint64_t> fresh_;  // the state before the first step
 };
