@@ -8,6 +8,7 @@
 
 #include "sim/integrators/integrator_cases.hpp"
 #include "sim/memory/anchor_scenes.hpp"
+#include "stiction/sim/step/step_memories.hpp"
 #include "support/random_scene.hpp"
 #include "support/same_bits.hpp"
 
@@ -150,7 +151,7 @@ TEST_P(MissingMemory, OnlyWhatTheCallerMovesBeginsAnew) {
   expect_that_only_what_is_moved_begins_anew(make_options_of(GetParam()));
 }
 
-TEST(MissingMemoryOfAnchors, OnlyWhatTheCallerMovesBeginsAnew) {
+TEST(MissingMemory, SpringsOfWhatTheCallerDoesNotMoveAreKept) {
   expect_that_only_what_is_moved_begins_anew(make_elastic(contact::ContactModel::lagged));
   expect_that_only_what_is_moved_begins_anew(make_elastic());
 }
@@ -207,6 +208,20 @@ TEST(MissingMemory, SpringsOfDataInTurnAreKept) {
     options.contact_model = model;
     expect_that_data_take_turns(options);
   }
+}
+
+TEST(MissingMemory, IsThatOfTheDataWhichWasSteppedLongestAgoIfThereAreTooMany) {
+  constexpr int kNumData = StepMemories::kMaxParked + 2;  // one of them is not parked
+  std::deque<Scene> scenes;
+  for (int i = 0; i < kNumData; ++i) {
+    scenes.push_back(make_incline(0.9, 2e-3));
+    scenes.back().data->qpos[0] = 0.01 * i;  // not a copy of another
+  }
+  Stepper stepper(scenes[0].model, make_elastic());
+  for (Scene& scene : scenes) run(&stepper, &scene, 100);
+  EXPECT_EQ(stepper.step(scenes[1].data).missing_memory, 0);
+  EXPECT_TRUE(stepper.step(scenes[0].data).missing_memory & kAnchors);
+  EXPECT_EQ(stepper.step(scenes[3].data).missing_memory, 0);
 }
 
 TEST_P(MissingMemory, ForwardOfAnotherStateKeepsTheMemory) {

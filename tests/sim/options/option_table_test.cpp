@@ -123,6 +123,26 @@ TEST(OptionTable, TheTimeStepMayBeLeftOut) {
   EXPECT_FALSE(options.time_step.has_value());
 }
 
+TEST(OptionTable, TheAutomaticFrictionLawIsChosenByTheModelAndByPressureFields) {
+  using enum contact::FrictionRegularizationKind;
+  plant::MaterialTable points, fields;
+  points.geoms.assign(2, plant::make_default_material());
+  fields = points;
+  fields.geoms[1].hydroelastic_modulus = 1e5;
+  StepOptions options;
+  const auto resolved = [&](const plant::MaterialTable& materials) {
+    return resolve(options, materials).parameters.friction_law;
+  };
+  for (const contact::ContactModelTraits& model : contact::contact_models()) {
+    options.contact_model = model.model;
+    options.parameters.friction_law = automatic;
+    EXPECT_EQ(resolved(points), model.model == contact::ContactModel::coulomb ? elastic : soft);
+    EXPECT_EQ(resolved(fields), soft);
+    options.parameters.friction_law = quadratic;
+    EXPECT_EQ(resolved(fields), quadratic);
+  }
+}
+
 TEST(OptionTable, CustomLawIsShownButCannotBeSetByName) {
   StepOptions options;
   options.parameters.normal_law = contact::NormalLawKind::custom;
