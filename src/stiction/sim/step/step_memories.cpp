@@ -41,10 +41,8 @@ void StepMemories::turn_to(const mjData* d) {
   const auto is_end = [&](const StepEnd& end) {
     return end.time == d->time && end.positions == positions;
   };
-  const bool is_copy = is_end(last_);
-  park();
-  if (is_copy) return;
-  auto parked = std::ranges::find(parked_, d, &Parked::data);
+  if (is_end(last_)) return park();
+  const auto parked = std::ranges::find(parked_, d, &Parked::data);
   const bool goes_on = parked != parked_.end() && is_end(parked->end);
   const auto copied = goes_on ? parked : std::ranges::find_if(parked_, is_end, &Parked::end);
   take_up(copied != parked_.end() ? copied : parked, d);
@@ -52,7 +50,6 @@ void StepMemories::turn_to(const mjData* d) {
 
 void StepMemories::turn_back_to(const mjData* d) {
   if (last_.data == d || last_.data == nullptr) return;
-  park();
   take_up(std::ranges::find(parked_, d, &Parked::data), d);
 }
 
@@ -70,11 +67,13 @@ void StepMemories::park() {
   write(&parked_.back().state);
 }
 
-/// Reads memories that are parked; those of a new stepper if there are none, or if the model has
-/// changed since.
+/// Parks the memories of the last step, and reads others that are parked; those of a new stepper if
+/// there are none, or if the model has changed since.
 void StepMemories::take_up(std::vector<Parked>::const_iterator parked, const mjData* d) {
+  taken_up_ = parked == parked_.end() ? fresh_ : parked->state;
+  park();  // perhaps in the place of those
   try {
-    read(parked == parked_.end() ? fresh_ : parked->state, d);
+    read(taken_up_, d);
   } catch (const Error&) {
     read(fresh_, d);
   }

@@ -91,6 +91,7 @@ class StepMemories {
   KeptTrees kept_;                    // those of the step that has begun
   std::vector<Parked> parked_;        // those used last are at the end
   std::vector<std::uint64_t> fresh_;  // the state before the first step
+  std::vector<std::uint64_t> taken_up_;
 };
 
 }  // namespace stiction::sim
