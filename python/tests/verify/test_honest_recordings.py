@@ -123,9 +123,14 @@ def test_random_controls_are_honest(
     expect_honest_and_watchful(recording, monkeypatch)
 
 
+# With more than a hundred contacts, the pivots of Lemke's method take seconds in each step.
+CROWDED = {"arch", "cards"}
+PIVOTING = {"stewart_trinkle", "anitescu_potra", "drumwright_shell"}
+ALL = [(s, m) for s in SCENES for m in MODELS if s.stem not in CROWDED or m not in PIVOTING]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("contact_model", MODELS)
-@pytest.mark.parametrize("scene", SCENES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("scene", "contact_model"), ALL, ids=lambda x: getattr(x, "stem", x))
 def test_random_controls_are_honest_under_all_models(
     scene: Path, contact_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
