@@ -151,12 +151,12 @@ TEST(ManifoldList, FindsThePointsOfTwoGeoms) {
       list.points.push_back({.place = {Vec3{1.0 * geom, 1.0 * i, 0}, Vec3{}}});
   }
   list.sort();
-  EXPECT_EQ(list.find({0, 3}).size(), 3u);
-  EXPECT_EQ(list.find({0, 2})[1].place[0].x, 2);
-  EXPECT_TRUE(list.find({1, 2}).empty());
+  EXPECT_EQ(list.points_of(*list.find({0, 3})).size(), 3u);
+  EXPECT_EQ(list.points_of(*list.find({0, 2}))[1].place[0].x, 2);
+  EXPECT_EQ(list.find({1, 2}), nullptr);
   copy.copy(list.manifolds[1], list);
-  EXPECT_EQ(copy.find({0, 2}).size(), 2u);
-  EXPECT_EQ(copy.find({0, 2})[1].place[0].y, 1);
+  EXPECT_EQ(copy.points_of(*copy.find({0, 2})).size(), 2u);
+  EXPECT_EQ(copy.points_of(*copy.find({0, 2}))[1].place[0].y, 1);
 }
 
 }  // namespace

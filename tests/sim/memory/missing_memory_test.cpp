@@ -156,6 +156,36 @@ TEST(MissingMemory, SpringsOfWhatTheCallerDoesNotMoveAreKept) {
   expect_that_only_what_is_moved_begins_anew(make_elastic());
 }
 
+/// Points on a part of a shape that the caller has taken away do not hold what lay there.
+TEST(MissingMemory, AChangedShapeFindsNoPointsOfTheLastStep) {
+  struct Case {
+    std::string support;
+    void (*change)(mjModel*);
+  };
+  const std::string box =
+      R"(<body pos="0.06 0 0.0498"><freejoint/><geom type="box" size="0.05 0.05 0.05"/></body></worldbody>)";
+  for (const Case& c : {
+           Case{R"(<worldbody><geom type="box" size="0.2 0.2 0.1" pos="0 0 -0.1"/>)",
+                [](mjModel* m) { m->geom_size[0] = 0.02; }},
+           Case{R"(<asset><hfield name="h" nrow="5" ncol="5" size="1 1 0.1 0.1" elevation=")" +
+                    std::string("1 1 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1") +
+                    R"("/></asset><worldbody><geom type="hfield" hfield="h" pos="0 0 -0.1"/>)",
+                [](mjModel* m) { std::fill_n(m->hfield_data, 25, 0.0F); }},
+       }) {
+    Scene scene(support::make_mjcf(R"(timestep="0.002")", c.support + box));
+    Stepper stepper(scene.model, make_elastic());
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 100));
+    c.change(scene.model);
+    Scene copy(scene);
+    copy.set_state(scene.state());
+    Stepper other(copy.model, make_elastic());
+    ASSERT_NO_FATAL_FAILURE(run(&stepper, &scene, 60));
+    ASSERT_NO_FATAL_FAILURE(run(&other, &copy, 60));
+    EXPECT_LT(copy.data->qpos[2], 0.04) << c.support;
+    EXPECT_NEAR(scene.data->qpos[2], copy.data->qpos[2], 1e-3) << c.support;
+  }
+}
+
 /// Steps three data in turn by one stepper, and each by a stepper of its own.
 void expect_that_data_take_turns(const StepOptions& options) {
   const std::string xml = make_heap(3);

@@ -29,6 +29,37 @@ constexpr mjtNum kNear = 1e-3;
 /// The most points of two geoms, if MuJoCo does not list more.
 constexpr std::size_t kMostPoints = 24;
 
+/// Returns the sum of the elevations around the cells of a height field in which points lie [m].
+double sum_elevations(const mjModel* m, int geom, std::span<const ManifoldPoint> points, int side) {
+  const int field = m->geom_dataid[geom];
+  const mjtNum* const size = m->hfield_size + 4 * field;
+  const int rows = m->hfield_nrow[field], columns = m->hfield_ncol[field];
+  const auto find_cell = [](double x, double half_size, int num) {
+    return static_cast<int>(std::clamp((x / half_size + 1) * 0.5 * (num - 1), 0.0, num - 2.0));
+  };
+  double sum = 0;
+  for (const ManifoldPoint& point : points) {
+    const int r = find_cell(point.place[side].y, size[1], rows);
+    const int c = find_cell(point.place[side].x, size[0], columns);
+    const float* const first = m->hfield_data + m->hfield_adr[field] + r * columns + c;
+    sum += first[0] + first[1] + first[columns] + first[columns + 1];
+  }
+  return size[2] * sum;
+}
+
+std::array<double, 8> find_shapes(const mjModel* m, const std::array<int, 2>& geoms,
+                                  std::span<const ManifoldPoint> points) {
+  std::array<double, 8> shapes{};
+  for (int side = 0; side < 2; ++side) {
+    const int geom = geoms[side];
+    std::copy_n(m->geom_size + 3 * geom, 3, shapes.data() + 4 * side);
+    shapes[4 * side + 3] = m->geom_type[geom] == mjGEOM_HFIELD
+                               ? sum_elevations(m, geom, points, side)
+                               : m->geom_rbound[geom];
+  }
+  return shapes;
+}
+
 /// True for a geom that touches another one at one point only.
 bool has_one_point(const mjModel* m, int geom) {
   return geom < 0 || m->geom_type[geom] == mjGEOM_SPHERE || m->geom_type[geom] == mjGEOM_ELLIPSOID;
@@ -48,10 +79,9 @@ void ManifoldList::reserve_as(const ManifoldList& other) {
 
 void ManifoldList::sort() { std::ranges::sort(manifolds, {}, &Manifold::geoms); }
 
-std::span<const ManifoldPoint> ManifoldList::find(const std::array<int, 2>& geoms) const {
+const Manifold* ManifoldList::find(const std::array<int, 2>& geoms) const {
   const auto found = std::ranges::lower_bound(manifolds, geoms, {}, &Manifold::geoms);
-  if (found == manifolds.end() || found->geoms != geoms) return {};
-  return std::span(points).subspan(found->first_point, found->num_points);
+  return found == manifolds.end() || found->geoms != geoms ? nullptr : &*found;
 }
 
 void ManifoldList::copy(const Manifold& manifold, const ManifoldList& from) {
@@ -95,7 +125,10 @@ int ContactManifolds::keep_pair(const mjModel* m, mjData* d, const PairContacts&
   const int first = static_cast<int>(points.size());
   for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
     points.push_back(make_point(*con));
-  const std::span<const ManifoldPoint> before = before_->find(geoms);
+  const Manifold* const known = before_->find(geoms);
+  std::span<const ManifoldPoint> before;
+  if (known && known->shapes == find_shapes(m, geoms, before_->points_of(*known)))
+    before = before_->points_of(*known);
   const auto listed = std::span<const ManifoldPoint>(points).subspan(first);
   if (!before.empty() && !find_again(before, listed, pair)) {
     listed_.assign(listed.begin(), listed.end());
@@ -103,7 +136,11 @@ int ContactManifolds::keep_pair(const mjModel* m, mjData* d, const PairContacts&
     complete(m, d, pair, before);
   }
   const int count = static_cast<int>(points.size()) - first;
-  now_->manifolds.push_back({.geoms = geoms, .first_point = first, .num_points = count});
+  now_->manifolds.push_back(
+      {.geoms = geoms,
+       .first_point = first,
+       .num_points = count,
+       .shapes = find_shapes(m, geoms, std::span<const ManifoldPoint>(points).subspan(first))});
   return count;
 }
 

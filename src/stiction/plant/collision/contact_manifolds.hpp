@@ -22,6 +22,9 @@ struct Manifold {
   std::array<int, 2> geoms{};
   int first_point = 0;
   int num_points = 0;
+  /// The sizes of both geoms, and their extents, or the elevations of a height field near the
+  /// points. If the caller changes the shape of a geom, its points are no longer on it.
+  std::array<double, 8> shapes{};
 };
 
 /// The contacts of a step.
@@ -33,8 +36,11 @@ struct ManifoldList {
   void reserve_as(const ManifoldList& other);
   /// Sorts the manifolds by their geoms.
   void sort();
-  /// Returns the points of two geoms. The manifolds must be sorted.
-  std::span<const ManifoldPoint> find(const std::array<int, 2>& geoms) const;
+  /// Returns the manifold of two geoms, or null. The manifolds must be sorted.
+  const Manifold* find(const std::array<int, 2>& geoms) const;
+  std::span<const ManifoldPoint> points_of(const Manifold& manifold) const {
+    return std::span(points).subspan(manifold.first_point, manifold.num_points);
+  }
   /// Appends a manifold of another list.
   void copy(const Manifold& manifold, const ManifoldList& from);
 };

@@ -5,7 +5,7 @@
 namespace stiction::sim {
 namespace {
 
-constexpr std::size_t kWordsOfManifold = 3, kWordsOfManifoldPoint = 12;
+constexpr std::size_t kWordsOfManifold = 11, kWordsOfManifoldPoint = 12;
 
 void for_each_coordinate(auto& point, auto&& f) {
   for (auto* vectors : {&point.place, &point.normal})
@@ -49,8 +49,8 @@ void ManifoldMemory::write(base::WordWriter* words) const {
   for (const plant::Manifold& manifold : list.manifolds) {
     words->put_all(manifold.geoms);
     words->put(manifold.num_points);
-    for (const plant::ManifoldPoint& point :
-         std::span(list.points).subspan(manifold.first_point, manifold.num_points))
+    words->put_all(manifold.shapes);
+    for (const plant::ManifoldPoint& point : list.points_of(manifold))
       for_each_coordinate(point, [words](double x) { words->put(x); });
   }
 }
@@ -63,6 +63,7 @@ void ManifoldMemory::read(base::WordReader* words) {
     for (int& geom : manifold.geoms) geom = words->take_below(m_->ngeom);
     manifold.first_point = static_cast<int>(list->points.size());
     manifold.num_points = static_cast<int>(words->take_count(kWordsOfManifoldPoint));
+    for (double& x : manifold.shapes) x = words->take_finite();
     for (int i = 0; i < manifold.num_points; ++i)
       for_each_coordinate(list->points.emplace_back(),
                           [words](double& x) { x = words->take_finite(); });

@@ -31,7 +31,7 @@ class ManifoldMemory final : public Memory {
     sleeping_.clear();
     for (const plant::Manifold& manifold : steps_.before.manifolds)
       if (kept_.has_geoms(m_, manifold.geoms) && sleeps(manifold.geoms[0], manifold.geoms[1]) &&
-          steps_.now.find(manifold.geoms).empty())
+          !steps_.now.find(manifold.geoms))
         sleeping_.push_back(manifold);
     for (const plant::Manifold& manifold : sleeping_) steps_.now.copy(manifold, steps_.before);
     steps_.now.sort();
