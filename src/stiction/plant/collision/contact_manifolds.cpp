@@ -207,9 +207,12 @@ ContactManifolds::Placed ContactManifolds::place(const ManifoldPoint& point) con
   return placed;
 }
 
-/// True if a point that is no longer listed still touches, or nearly so.
+/// True if a point that is no longer listed still touches, or nearly so, or is no further away than
+/// one that is listed.
 bool ContactManifolds::goes_on(const Placed& point, const PairContacts& pair) const {
-  const double most = std::max(pair.contacts->includemargin, kNear * pair.radius);
+  double most = std::max(pair.contacts->includemargin, kNear * pair.radius);
+  for (const mjContact* con = pair.contacts; con != pair.end(); ++con)
+    most = std::max(most, con->dist * (1 + kNear));
   if (point.gap > most || point.drift > kLargestDrift * pair.radius) return false;
   return std::any_of(pair.contacts, pair.end(), [&](const mjContact& con) {
     return have_same_normal(con.frame, &point.normal.x, kLargestAngle);
@@ -293,17 +296,21 @@ bool ContactManifolds::is_supported(const mjContact& con, double margin) const {
   const Vec3 t2 = to_vector(con.frame + 6);
   double matrix[9] = {}, plane[3] = {};  // of the least squares plane: its gap and slopes at x
   double deepest = 0;
+  int num_points = 0;
   for (const Placed& p : support_) {
     if (!have_same_normal(&p.normal.x, &n.x, kLargestAngle)) continue;
     const double row[3] = {1, dot(t1, p.position - x) / margin, dot(t2, p.position - x) / margin};
     deepest = std::min(deepest, p.gap);
+    ++num_points;
     for (int i = 0; i < 3; ++i) {
       plane[i] += row[i] * p.gap;
       for (int j = 0; j < 3; ++j) matrix[3 * i + j] += row[i] * row[j];
     }
   }
-  // Points in a row have no plane.
-  if (numerics::solve_in_place(3, matrix, 1, plane) >= 0) return false;
+  // The least slope makes the plane of points in a row unique.
+  constexpr double kLeastSlope = 1e-6;
+  for (const int i : {4, 8}) matrix[i] += kLeastSlope;
+  if (num_points < 2 || numerics::solve_in_place(3, matrix, 1, plane) >= 0) return false;
   const double gap = std::max(plane[0], deepest);
   if (con.dist < gap - kDepthShare * std::abs(gap)) return false;
   // A direction in which x is further out than all points is across two of them, or from one.
