@@ -75,6 +75,18 @@ def test_contacts_creep_under_the_laws_that_the_page_names() -> None:
         assert measure_speed(BLOCK, contact_model=model) < 1e-6 * read_number(rigid)
 
 
+@pytest.mark.slow
+def test_the_arch_stands_at_a_step_of_ten_milliseconds() -> None:
+    scene = stiction.load_scene(Path(__file__).parents[3] / "scenes" / "arch.xml")
+    simulator = stiction.Simulator(scene.model, properties=scene.properties, time_step=0.01)
+    data = scene.make_data()
+    simulator.step(data, 2000)
+    start = data.xpos.copy()
+    for _ in range(13):
+        simulator.step(data, 1000)
+        assert np.abs(data.xpos - start).max() < 1e-6, data.time
+
+
 def test_joints_creep_unless_the_law_is_elastic() -> None:
     soft, elastic, rigid, mujoco_step = read_row("a [joint held by `frictionloss`]")
     own = measure_speed(HINGE, force=0.5, friction_law="soft")
