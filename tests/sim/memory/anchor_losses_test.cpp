@@ -65,6 +65,21 @@ INSTANTIATE_TEST_SUITE_P(All, ShiftingContacts,
                          testing::Combine(testing::ValuesIn(kBodies), testing::Values(0.5, 0.9),
                                           testing::Values(1e5, 0.0), testing::Values(2e-3, 1e-2)));
 
+TEST(ShiftingContacts, LetNoBodyCreepUnderAContactFilterOfTheCaller) {
+  const Body& can = kBodies[0];
+  Scene scene(
+      support::make_mjcf(tilt(std::atan(0.25), 2e-3),
+                         std::string("<worldbody><geom ") + can.floor +
+                             R"( friction="0.5"/><body pos="0 0 0.0505"><freejoint/><geom )" +
+                             can.body + R"( mass="1" friction="0.5"/></body></worldbody>)"));
+  Stepper stepper(scene.model, make_elastic());
+  mjcb_contactfilter = [](const mjModel*, mjData*, int, int) { return 0; };
+  run(&stepper, &scene, 500);
+  const double speed = measure_speed(&stepper, &scene, 0, 2);
+  mjcb_contactfilter = nullptr;
+  EXPECT_LE(std::abs(speed), 1e-9);
+}
+
 /// A cylinder of 1 kg at half the friction cone on a height field with a flat top.
 Scene make_field(double dt) {
   std::string elevation;

@@ -83,6 +83,7 @@ void SpeculativeCollision::collide(const mjModel* m, mjData* d, const BodyVeloci
     mj_collision(m, d);
     find_full_pair(m, d, false);
     for (int i = 0; i < d->ncon; ++i) clear_carried(d->contact + i);
+    if (manifolds) manifolds->keep(m, d);
     return;
   }
   mjModel* wide = wide_.follow(m);
