@@ -146,6 +146,55 @@ TEST(Creep, ACheckpointWithinAWindowGoesOnWithTheSameBits) {
   EXPECT_EQ(stepper.get_state(), other.get_state());
 }
 
+/// A cube of 0.1 kg between two fingers, 0.3 m from an axis on which it swings.
+/// @param force of the fingers [N]
+Scene make_swing(double force, double dt) {
+  const std::string slide = R"(<geom type="box" size=".03 .02 .03" mass=".2"/></body>)";
+  return Scene(support::make_mjcf(
+      "timestep=\"" + std::to_string(dt) + "\"",
+      R"(<worldbody><body pos="0 0 .5"><joint type="hinge" axis="0 0 1"/>
+<geom type="sphere" size=".02" mass="1e5" contype="0" conaffinity="0"/>
+<body pos=".3 -.041 0"><joint name="a" type="slide" axis="0 1 0"/>)" +
+          slide + R"(<body pos=".3 .041 0"><joint name="b" type="slide" axis="0 -1 0"/>)" + slide +
+          R"(</body><body pos=".3 0 .5"><freejoint/>
+<geom type="box" size=".02 .02 .02" mass=".1"/></body></worldbody>
+<equality><joint joint1="a" joint2="b"/></equality>
+<actuator><motor joint="a"/><motor joint="b"/></actuator><keyframe><key ctrl=")" +
+          std::to_string(force) + " " + std::to_string(force) + R"("/></keyframe>)"));
+}
+
+TEST(Creep, IsWarnedOfIfLoadsThatSwingLetABodyWalk) {
+  for (const double dt : {2e-3, 1e-2}) {
+    // At the speed of 4 rad/s and the frequency of 1 Hz, 1.2 N along the surface and the weight.
+    for (const double share : {0.9, 0.6}) {
+      const double force = 0.1 * std::hypot(0.3 * 8 * 3.14159, kGravity) / (2 * share);
+      Scene scene = make_swing(force, dt);
+      mj_resetDataKeyframe(scene.model, scene.data, 0);
+      Stepper stepper(scene.model, make_elastic(ContactModel::coulomb), make_stiff(scene, 1e5));
+      const auto swing = [](Scene* s) {
+        const double t = s->data->time;
+        s->data->qvel[0] = 4 * std::min(1.0, t) * std::sin(2 * 3.14159265358979 * t);
+      };
+      const int second = static_cast<int>(std::lround(1 / dt));
+      find_warnings(&stepper, &scene, 2 * second, swing);
+      const double z = scene.data->xpos[3 * 4 + 2];
+      const Warnings warnings = find_warnings(&stepper, &scene, 8 * second, swing);
+      const double speed = (z - scene.data->xpos[3 * 4 + 2]) / 8;
+      if (share > 0.8) {
+        EXPECT_GT(speed, 1e-6) << dt;
+        EXPECT_EQ(warnings.steps.size(), 1) << dt;
+        EXPECT_NE(warnings.text.find("walk on each other by"), std::string::npos) << warnings.text;
+        Stepper other(scene.model, make_elastic(ContactModel::coulomb), make_stiff(scene, 1e5));
+        other.set_state(stepper.get_state());
+        EXPECT_EQ(other.get_state(), stepper.get_state());
+      } else {
+        EXPECT_LT(std::abs(speed), 1e-8) << dt;
+        EXPECT_EQ(warnings.steps.size(), 0) << dt << warnings.text;
+      }
+    }
+  }
+}
+
 TEST(Creep, AlteredWordsAreRefused) {
   const Scene scene = make_slabs(0.5, 2e-3);
   CreepWatch watch;

@@ -299,7 +299,7 @@ void ContactStep::record_memories(const StepInputs& in) {
   if (!has_anchors(in.options.parameters)) return;
   Anchors& anchors = memories_.anchors;
   if (const auto creep = anchors.record(contacts_.problem, contacts_.solution))
-    warn_of_creep(creep->geoms, creep->speed, &out_);
+    warn_of_creep(*creep, &out_);
   if (sleep.num_asleep() > 0) {
     anchors.keep(sleeps);
     anchors.keep_joints([&](int tree) { return sleep.tree_sleeps(tree); });

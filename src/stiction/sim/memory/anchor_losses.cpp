@@ -61,6 +61,8 @@ void Anchors::lose_unmet() {
 std::optional<CreepWatch::Creep> Anchors::watch_creep(const contact::ContactProblem& problem,
                                                       const contact::ContactSolution& solution) {
   CreepWatch& creep = steps_.now.creep;
+  for (const AnchorPair& pair : open_.pairs)
+    creep.walk.add(pair.geoms, pair.poses[0], problem, solution, contacts_of(pair));
   if (!creep.is_empty())
     for (const AnchorPair& pair : open_.pairs)
       creep.add_contacts(find_bodies(pair), problem, solution, contacts_of(pair));

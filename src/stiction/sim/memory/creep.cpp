@@ -68,6 +68,14 @@ void CreepWatch::add_contacts(const std::array<int, 2>& bodies,
 }
 
 std::optional<CreepWatch::Creep> CreepWatch::end_step(double dt) {
+  const std::optional<WalkWatch::Walk> walking = walk.end_step(dt);
+  if (const std::optional<Creep> fastest = end_losses(dt)) return fastest;
+  if (walking) return Creep{walking->geoms, walking->speed, true};
+  return std::nullopt;
+}
+
+/// Ends a step of the bodies that lose springs.
+std::optional<CreepWatch::Creep> CreepWatch::end_losses(double dt) {
   for (LosingBodies& losing : losing_) end_step_of(&losing);
   time_ += dt;
   ++num_steps_;
@@ -94,6 +102,7 @@ void CreepWatch::write(base::WordWriter* words) const {
     words->put_all(losing.geoms);
     for_each_number_of_bodies(losing, [words](double x) { words->put(x); });
   }
+  walk.write(words);
 }
 
 void CreepWatch::read(const mjModel* m, base::WordReader* words) {
@@ -112,6 +121,7 @@ void CreepWatch::read(const mjModel* m, base::WordReader* words) {
     for_each_number_of_bodies(losing, take);
   }
   words->check(std::ranges::is_sorted(losing_, {}, &LosingBodies::bodies));
+  walk.read(m, words);
 }
 
 }  // namespace stiction::sim

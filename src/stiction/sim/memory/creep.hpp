@@ -10,6 +10,7 @@
 #include "stiction/base/words.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_solution.hpp"
+#include "stiction/sim/memory/walk.hpp"
 
 namespace stiction::sim {
 
@@ -47,11 +48,15 @@ class CreepWatch {
 
   struct Creep {
     std::array<int, 2> geoms{};
-    double speed = 0;  // [m/s]
+    double speed = 0;    // [m/s]
+    bool walks = false;  // they lose no springs, see WalkWatch
   };
 
   /// Makes room for this many pairs of bodies.
-  void reserve(int num_pairs) { losing_.reserve(num_pairs); }
+  void reserve(int num_pairs) {
+    losing_.reserve(num_pairs);
+    walk.reserve(num_pairs);
+  }
   /// Tells that geoms have lost springs between the last step and this one, or in this one.
   /// @param bodies  of the geoms, sorted
   /// @param force   that the springs no longer hold [N]
@@ -69,12 +74,16 @@ class CreepWatch {
   /// @return the fastest creep of a window that ends, if the window before had none
   std::optional<Creep> end_step(double dt);
 
+  WalkWatch walk;
+
   void write(base::WordWriter* words) const;
   /// Reads the words of write.
   /// @throws Error if they are others; the object is then undefined
   void read(const mjModel* model, base::WordReader* words);
 
  private:
+  std::optional<Creep> end_losses(double dt);
+
   std::vector<LosingBodies> losing_;  // sorted by their bodies
   double time_ = 0;                   // since the window began [s]
   int num_steps_ = 0;

@@ -128,6 +128,12 @@ inline constexpr Warning kCreep{
     "between steps, or give both geoms pressure fields (hydroelastic_modulus), a larger stiffness, "
     "or a shape with fewer corners"};
 
+inline constexpr Warning kWalk{
+    WarningKind::anchors,
+    "{geom 0} and {geom 1} walk on each other by {0:2} m/s although friction could hold them: in "
+    "many steps some of their contacts slip while the others stick, because their loads swing near "
+    "the bound of friction; press them harder, or give them a larger friction or stiffness"};
+
 inline constexpr Warning kMadeEnergy{
     WarningKind::made_energy,
     "{geom 0} and {geom 1} have gained {0:2} J since they touch that their motion has not put into "

@@ -285,8 +285,9 @@ void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOut
   out->warn(warnings::kMadeEnergy, {.ids = {geoms[0], geoms[1]}, .numbers = {energy}});
 }
 
-void warn_of_creep(const std::array<int, 2>& geoms, double speed, StepOutputs* out) {
-  out->warn(warnings::kCreep, {.ids = {geoms[0], geoms[1]}, .numbers = {speed}});
+void warn_of_creep(const CreepWatch::Creep& creep, StepOutputs* out) {
+  out->warn(creep.walks ? warnings::kWalk : warnings::kCreep,
+            {.ids = {creep.geoms[0], creep.geoms[1]}, .numbers = {creep.speed}});
 }
 
 }  // namespace stiction::sim

@@ -7,6 +7,7 @@
 #include <mujoco/mujoco.h>
 
 #include "stiction/plant/patches/contact_patches.hpp"
+#include "stiction/sim/memory/creep.hpp"
 #include "stiction/sim/memory/warning_memory.hpp"
 #include "stiction/sim/step/solved_contacts.hpp"
 #include "stiction/sim/step/step_inputs.hpp"
@@ -83,8 +84,7 @@ void warn_of_coupling(const StepInputs& in, const SolvedContacts& contacts, Step
 /// @param energy [J]
 void warn_of_made_energy(const std::array<int, 2>& geoms, double energy, StepOutputs* out);
 
-/// Warns of bodies that creep because the springs of their contacts are lost.
-/// @param speed [m/s]
-void warn_of_creep(const std::array<int, 2>& geoms, double speed, StepOutputs* out);
+/// Warns of bodies that creep although friction could hold them.
+void warn_of_creep(const CreepWatch::Creep& creep, StepOutputs* out);
 
 }  // namespace stiction::sim
