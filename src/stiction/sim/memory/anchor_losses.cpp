@@ -12,6 +12,7 @@ namespace stiction::sim {
 
 /// Returns the number of springs of trees that are elsewhere than at the end of the last step.
 int Anchors::count_forgotten() const {
+  if (kept_.has_all()) return 0;
   int count = 0;
   for (const AnchorPair& pair : before_.step.pairs)
     if (!kept_.has_geoms(m_, pair.geoms)) count += pair.num_points;

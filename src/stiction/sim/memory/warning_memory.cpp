@@ -153,6 +153,7 @@ double calc_limit_tolerance(const mjModel* m, bool is_tendon, int id) {
 
 void LimitMemory::begin(const StepStart& start) {
   now_ = before_;
+  if (start.kept->has_all() && !before_.empty()) return;
   now_.resize(m_->njnt + m_->ntendon);
   for_each_limit(m_, [&](int index, bool is_tendon, int id) {
     const bool is_kept =
