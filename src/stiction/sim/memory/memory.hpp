@@ -67,7 +67,7 @@ struct StepStart {
   std::uint64_t positions = 0;  // hash_positions
   /// True if the last step ended with the same data at the same time.
   bool goes_on = false;
-  /// What the last step left at the same time and positions, perhaps of other data.
+  /// The trees that the last step left at the same time and positions, perhaps of other data.
   const KeptTrees* kept = nullptr;   // valid until the next call of compare
   std::uint64_t last_positions = 0;  // of the StepEnd with which the positions were compared
   /// Bits of MemoryKind that do not belong to this step.

@@ -152,9 +152,7 @@ void StepMemories::write(std::vector<std::uint64_t>* state) const {
   words.put(last_.time);
   words.put(last_.positions);
   for (const double q : last_.qpos) words.put(q);
-  for (const Memory* memory : list_) {
-    memory->write(&words);
-  }
+  for (const Memory* memory : list_) memory->write(&words);
 }
 
 void StepMemories::read(std::span<const std::uint64_t> state, const mjData* last_data) {

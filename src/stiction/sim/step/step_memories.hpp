@@ -88,10 +88,10 @@ class StepMemories {
   const StepOptions& options_;
   std::vector<Memory*> list_;  // in the order of their words in a state
   StepEnd last_;
-  KeptTrees kept_;                    // those of the step that has begun
-  std::vector<Parked> parked_;        // those used last are at the end
-  std::vector<std::uint64_t> fresh_;  // the state before the first step
-  std::vector<std::uint64_t> taken_up_;
+  KeptTrees kept_;                       // found at the start of the step
+  std::vector<Parked> parked_;           // those used last are at the end
+  std::vector<std::uint64_t> fresh_;     // the state before the first step
+  std::vector<std::uint64_t> taken_up_;  // scratch: the state that take_up reads
 };
 
 }  // namespace stiction::sim
